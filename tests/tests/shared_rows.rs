@@ -436,8 +436,14 @@ fn rows_behind_a_region_are_where_they_should_be() {
         let expected: Vec<f32> = (0..128).map(|t| x[t + 128 * (127 - t)] + x[t % rows * 32 + t % 32]).collect();
         let run = |make: &Run<'_>| {
             let mut y = device.zeros::<f32>(128).unwrap();
-            make(&input, &mut y).unwrap();
-            assert_eq!(y.download().unwrap(), expected, "{device}");
+            match make(&input, &mut y) {
+                Ok(()) => assert_eq!(y.download().unwrap(), expected, "{device}"),
+                // More than 48 KiB is not for every device: NVIDIA's OpenCL has no more.
+                Err(error) => assert!(
+                    matches!(error, warpwright::Error::Limit { limit: 49152, .. }) && device.target().starts_with("opencl"),
+                    "{device}: {error}"
+                ),
+            }
         };
         run(&|x, y| behind_a_region::<0, false>(x, y).grid(1).shared_bytes(rows * 128).launch(&device));
         run(&|x, y| behind_a_region::<3, false>(x, y).grid(1).shared_bytes(rows * 140 + 139).launch(&device));

@@ -151,14 +151,15 @@ impl Writer<'_> {
             let name = self.object_names[object.0 as usize].clone();
             let Declarator { base, extents } = self.ordered_declarator(object, &data.ty);
             match (&data.kind, &data.ty) {
-                (ObjectKind::Shared, MemoryType::Slice(_)) if Some(object) != self.dynamic_shared() => {
-                    let first = self.dynamic_shared().map_or(String::new(), |o| self.object_names[o.0 as usize].clone());
+                (ObjectKind::Shared, MemoryType::Slice(_)) => {
+                    let argument = self.dynamic_shared().filter(|first| *first != object);
+                    let argument = argument.map(|first| self.object_names[first.0 as usize].clone()).or_else(|| self.vectors_name.clone());
+                    let Some(first) = argument else { continue };
                     let declarator = Declarator { base, extents };
                     let target = pointer("__local", &declarator, &name);
                     let cast = pointer("__local", &declarator, "");
                     self.line(&format!("{target} = ({cast}){first};"));
                 }
-                (ObjectKind::Shared, MemoryType::Slice(_)) => {}
                 (ObjectKind::Shared, ty) => {
                     self.shared_bytes =
                         self.shared_bytes.next_multiple_of(ty.align(&self.kernel.structs).max(1)) + ty.size(&self.kernel.structs);
@@ -182,15 +183,17 @@ impl Writer<'_> {
 
     /// The first dynamic shared array: the one that is the kernel's argument. There is one memory for all.
     pub(super) fn dynamic_shared(&self) -> Option<Object> {
-        self.kernel
-            .objects
-            .iter()
-            .find(|(_, data)| data.kind == ObjectKind::Shared && matches!(data.ty, MemoryType::Slice(_)))
-            .map(|(object, _)| object)
+        self.kernel.objects.keys().find(|object| self.is_dynamic(*object))
+    }
+
+    /// Whether an object is a dynamic shared array.
+    pub(super) fn is_dynamic(&self, object: Object) -> bool {
+        let data = &self.kernel.objects[object];
+        data.kind == ObjectKind::Shared && matches!(data.ty, MemoryType::Slice(_))
     }
 
     /// Arrays that are read or written by vectors need a vector's alignment, which C would not give them.
-    fn vector_alignment(&self, object: Object) -> String {
+    pub(super) fn vector_alignment(&self, object: Object) -> String {
         let mut bytes = 0;
         self.kernel.for_each_inst(|kernel, _, inst| {
             let data = &kernel.insts[inst];

@@ -151,6 +151,8 @@ struct Writer<'k> {
     sampler_names: Vec<(Object, TextureReads, String)>,
     fault_name: String,
     exchange_name: String,
+    /// What dynamic shared memory is passed as, if it is accessed by vectors.
+    vectors_name: Option<String>,
     faults: Vec<String>,
     /// What was refused, and where.
     refused: Vec<(Loc, String)>,
@@ -179,6 +181,7 @@ impl<'k> Writer<'k> {
             sampler_names: Vec::new(),
             fault_name: String::new(),
             exchange_name: String::new(),
+            vectors_name: None,
             faults: Vec::new(),
             refused: Vec::new(),
             shared_bytes: 0,

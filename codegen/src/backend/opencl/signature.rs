@@ -39,6 +39,10 @@ impl Writer<'_> {
         self.name_samplers();
         self.fault_name = self.names.name("fault");
         self.exchange_name = self.names.name("exchange");
+        let is_vector = |object: &Object| !self.vector_alignment(*object).is_empty();
+        let dynamic =
+            self.dynamic_shared().filter(|_| kernel.objects.keys().filter(|object| self.is_dynamic(*object)).any(|o| is_vector(&o)));
+        self.vectors_name = dynamic.map(|object| self.names.name(&format!("{}_vectors", kernel.objects[object].name)));
     }
 
     /// The declarations of the parameters, and what the runtime passes for each. Called when the bodies of all forms are known, and with what they
@@ -91,11 +95,14 @@ impl Writer<'_> {
             }
         }
         if let Some(object) = self.dynamic_shared() {
-            texts.push(pointer(
-                "__local",
-                &self.ordered_declarator(object, &kernel.objects[object].ty),
-                &self.object_names[object.0 as usize],
-            ));
+            // NVIDIA's devices align such an argument as what it points to.
+            texts.push(match &self.vectors_name {
+                Some(name) => format!("__local uint4 *{name}"),
+                None => {
+                    let declarator = self.ordered_declarator(object, &kernel.objects[object].ty);
+                    pointer("__local", &declarator, &self.object_names[object.0 as usize])
+                }
+            });
             abi.push(AbiArgument::DynamicShared);
         }
         for (object, name) in &self.length_names {
