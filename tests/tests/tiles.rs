@@ -1,4 +1,4 @@
-//! What a block's threads copy together, `load_run`, `load_tile` and `store_tile`: against Rust, on the simulator, on the host twin and on what other devices there are, alone
+//! What a block's threads copy together, `load_run`: against Rust, on the simulator, on the host twin and on what other devices there are, alone
 //! and in pipelined loops; and what becomes of it in PTX.
 
 #![allow(deprecated, reason = "what lints find of speed is not what is tested here")]

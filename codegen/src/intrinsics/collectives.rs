@@ -7,8 +7,5 @@ const fn name(name: &'static str, doc: &'static str) -> Intrinsic {
     Intrinsic::new(name, Call::Collective, Class::None, &[], &[], Body::Expand(|_, _| Vec::new())).doc(doc)
 }
 
-pub(super) const ROWS: &[Intrinsic] = &[
-    name("load_run", "copies neighbouring elements of a buffer into a shared array, zero where there are none"),
-    name("load_tile", "copies a rectangle of a matrix into a shared array of rows, zero outside of the matrix"),
-    name("store_tile", "copies a shared array of rows into a rectangle of a matrix, nothing outside of it"),
-];
+pub(super) const ROWS: &[Intrinsic] =
+    &[name("load_run", "copies neighbouring elements of a buffer into a shared array, zero where there are none")];

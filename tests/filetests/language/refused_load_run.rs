@@ -15,5 +15,6 @@ pub fn refused_load_run(x: &Global<f32>, y: &mut Global<f32>) {
     load_run(&mut run, run, 0);
     load_run(&mut run, x);
     load_run(&mut run, x, 0u32);
+    load_tile(&mut run, x, 0);
     y[0] = run[0];
 }
