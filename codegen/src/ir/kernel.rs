@@ -5,8 +5,8 @@ use super::{
     Access, Annotations, Block, Compute, EntityMap, Inst, Loc, Object, ObjectData, Op, Region, Step, StructId, StructType, Terminator,
     Type, Value,
 };
-use crate::annotations::Annotation;
-use crate::ir::{CacheHint, KernelOptions};
+use crate::annotations::{Annotation, PREFETCH};
+use crate::ir::{CacheHint, KernelOptions, Space};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Where a kernel stands. Each stage keeps the invariants of the ones before, but for what its line says.
@@ -90,6 +90,15 @@ pub struct EarlyLoads {
     pub place: Loc,
     /// The loads. Those that a later pass removed are in no block.
     pub loads: Vec<Inst>,
+}
+
+impl EarlyLoads {
+    /// Whether these are loads of shared arrays that `prefetch` issues early: it takes loads of one space.
+    pub fn are_fragments(&self, kernel: &Kernel) -> bool {
+        let is_of_shared =
+            |load: &Inst| kernel.insts[*load].op.object().is_some_and(|object| kernel.objects[object].space() == Space::Shared);
+        *self.annotation == PREFETCH && self.loads.iter().any(is_of_shared)
+    }
 }
 
 /// What `pipeline` made of a shared array: slots, the outermost dimension, that are filled while others are read.

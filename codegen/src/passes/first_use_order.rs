@@ -12,14 +12,13 @@
 //! **Needs** to run behind all that moves products. **Preserves** everything: between the loads of a run there is nothing but such loads and what computes
 //! their addresses, which moves in front. **Refuses** nothing.
 
-use crate::annotations::PREFETCH;
 use crate::collections::{HashMap, HashSet};
-use crate::ir::{Block, Inst, Kernel, Op, Space, Terminator, Value};
+use crate::ir::{Block, Inst, Kernel, Op, Terminator, Value};
 
 /// Runs it.
 pub(super) fn run(kernel: &mut Kernel) -> bool {
-    let early = kernel.early_loads.iter().filter(|early| *early.annotation == PREFETCH);
-    let loads: HashSet<Inst> = early.flat_map(|early| &early.loads).copied().filter(|load| is_of_shared(kernel, *load)).collect();
+    let early = kernel.early_loads.iter().filter(|early| early.are_fragments(kernel));
+    let loads: HashSet<Inst> = early.flat_map(|early| &early.loads).copied().collect();
     let mut changed = false;
     if loads.is_empty() {
         return changed;
@@ -36,10 +35,6 @@ pub(super) fn run(kernel: &mut Kernel) -> bool {
         }
     }
     changed
-}
-
-fn is_of_shared(kernel: &Kernel, load: Inst) -> bool {
-    kernel.insts[load].op.object().is_some_and(|object| kernel.objects[object].space() == Space::Shared)
 }
 
 /// The places of loads in a block that have nothing but each other and what computes their addresses between them. Work between loads parts them: it is what

@@ -7,9 +7,8 @@
 //! the machine code of such a load is the same; the pass `first_use_order` makes the order one that spreading keeps early. `bar.warp.sync` behind them, over which it moves no load, is
 //! worse: the work moves in front of both.
 
-use crate::annotations::PREFETCH;
 use crate::collections::HashMap;
-use crate::ir::{Block, Inst, Kernel, Op, Space, Terminator};
+use crate::ir::{Block, Inst, Kernel, Op, Terminator};
 
 /// A load that an annotation issues early.
 #[derive(Clone, Copy, Debug)]
@@ -33,11 +32,10 @@ pub(super) fn loads(kernel: &Kernel) -> HashMap<Inst, EarlyLoad> {
         places.extend(data.insts.iter().enumerate().map(|(n, inst)| (*inst, (block, n))));
     }
     for (annotation, early) in kernel.early_loads.iter().enumerate() {
+        let keeps_order = early.are_fragments(kernel);
         for load in &early.loads {
             let is_ahead_of_barrier =
                 places.get(load).is_some_and(|(block, n)| is_ahead_of_barrier(kernel, *load, &kernel.blocks[*block].insts[n + 1..]));
-            let is_of_shared = kernel.insts[*load].op.object().is_some_and(|object| kernel.objects[object].space() == Space::Shared);
-            let keeps_order = is_of_shared && *early.annotation == PREFETCH;
             all.insert(*load, EarlyLoad { annotation, is_ahead_of_barrier, keeps_order });
         }
     }

@@ -9,9 +9,9 @@
 //! Measured with ptxas 12.9 and 13.5 (`tests/tests/issue_order.rs` holds it): more than the bound changes little, less undoes the order.
 
 use super::code::{Reg, RegisterClass, Statement};
-use crate::annotations::{BATCH_LOADS, PREFETCH};
+use crate::annotations::BATCH_LOADS;
 use crate::collections::HashMap;
-use crate::ir::{EarlyLoads, Inst, Kernel, Space};
+use crate::ir::{EarlyLoads, Kernel};
 use crate::target::Target;
 use crate::target::limits::BLOCK_THREADS;
 use crate::target::occupancy::register_ladder;
@@ -32,7 +32,9 @@ pub struct RegisterBound {
 /// The bound for a kernel's text: `None` where the source decides, where no loads need it, and where a full multiprocessor has room.
 pub fn register_bound(kernel: &Kernel, body: &[Statement], target: &Target) -> Option<RegisterBound> {
     let options = &kernel.options;
-    let needs_room = |index: usize| kernel.early_loads.get(index).is_some_and(|early| needs_room(kernel, early));
+    // Those that the assembler sinks where registers are short.
+    let is_sunk = |early: &EarlyLoads| *early.annotation == BATCH_LOADS || early.are_fragments(kernel);
+    let needs_room = |index: usize| kernel.early_loads.get(index).is_some_and(is_sunk);
     let mut instructions = body.iter().filter_map(Statement::instruction);
     if options.min_blocks.is_some() || options.max_registers.is_some() || !instructions.any(|one| one.early.is_some_and(needs_room)) {
         return None;
@@ -43,12 +45,6 @@ pub fn register_bound(kernel: &Kernel, body: &[Statement], target: &Target) -> O
     let wanted = live + MARGIN;
     let most = steps.iter().copied().find(|step| *step >= wanted).or(steps.last().copied())?;
     (Some(&most) != steps.first()).then_some(RegisterBound { live, most })
-}
-
-/// Whether the assembler sinks such loads where registers are short.
-fn needs_room(kernel: &Kernel, early: &EarlyLoads) -> bool {
-    let is_of_shared = |load: &Inst| kernel.insts[*load].op.object().is_some_and(|object| kernel.objects[object].space() == Space::Shared);
-    *early.annotation == BATCH_LOADS || *early.annotation == PREFETCH && early.loads.iter().any(is_of_shared)
 }
 
 /// Most registers of 32 bits that are live at once in the order of the text: each from where it is first written to where it is last read, round loops that
