@@ -257,7 +257,18 @@ impl<'c, 'p> Lowerer<'c, 'p> {
         }
     }
 
-    /// How a type lies in memory.
+    /// How a parameter or shared array of this type lies in memory: a slice or a buffer has as many elements as the launch says.
+    fn object_type(&mut self, ty: &Ty) -> Option<MemoryType> {
+        match ty {
+            Ty::Slice(element) | Ty::Global(element) | Ty::Texture(element) => {
+                Some(MemoryType::Slice(Box::new(self.memory_type(element)?)))
+            }
+            Ty::Constant(inner) => self.memory_type(inner),
+            ty => self.memory_type(ty),
+        }
+    }
+
+    /// How a type of a fixed size lies in memory.
     fn memory_type(&mut self, ty: &Ty) -> Option<MemoryType> {
         if let Some(scalar) = self.scalar(ty) {
             return Some(MemoryType::Scalar(scalar));
@@ -267,13 +278,26 @@ impl<'c, 'p> Lowerer<'c, 'p> {
                 let len = super::check::array_len(*len)?;
                 Some(MemoryType::Array(Box::new(self.memory_type(element)?), len))
             }
-            Ty::Slice(element) | Ty::Global(element) | Ty::Texture(element) => {
-                Some(MemoryType::Slice(Box::new(self.memory_type(element)?)))
-            }
-            Ty::Constant(inner) => self.memory_type(inner),
             Ty::Tuple(_) | Ty::Adt(..) | Ty::Dim3 => self.struct_type(ty).map(MemoryType::Struct),
             _ => None,
         }
+    }
+
+    /// What in a type has no size, as the end of a message about the whole type.
+    fn without_size(&self, ty: &Ty) -> String {
+        let outer = match ty {
+            Ty::Slice(inner) | Ty::Global(inner) | Ty::Texture(inner) | Ty::Constant(inner) => inner,
+            ty => ty,
+        };
+        let mut open = vec![outer.clone()];
+        while let Some(ty) = open.pop() {
+            match &ty {
+                Ty::Slice(_) | Ty::Global(_) | Ty::Texture(_) | Ty::Constant(_) => return format!(": `{ty}` in it has no fixed size"),
+                Ty::Array(element, _) => open.push((**element).clone()),
+                ty => open.extend(self.parts(ty).unwrap_or_default()),
+            }
+        }
+        String::new()
     }
 
     fn struct_type(&mut self, ty: &Ty) -> Option<StructId> {
@@ -366,8 +390,10 @@ impl<'c, 'p> Lowerer<'c, 'p> {
 
     /// One parameter of the compiled kernel; `constant` is what others take of constant memory.
     fn parameter(&mut self, name: &str, ty: &Ty, mutable: bool, span: Span, constant: &mut u64) -> Option<Access> {
-        let Some(memory) = self.memory_type(ty) else {
-            let message = format!("a kernel parameter cannot be of type `{ty}`");
+        // A slice by value would be one of no known length.
+        let memory = if matches!(ty, Ty::Slice(_)) { None } else { self.object_type(ty) };
+        let Some(memory) = memory else {
+            let message = format!("a kernel parameter cannot be of type `{ty}`{}", self.without_size(ty));
             self.report(Diagnostic::error(span, message).help("pass scalars and structs by value, buffers as `&Global<T>`"));
             return None;
         };
@@ -491,8 +517,8 @@ impl<'c, 'p> Lowerer<'c, 'p> {
         let object = match self.shared.get(&key) {
             Some(object) => *object,
             None => {
-                let Some(memory) = self.memory_type(&ty) else {
-                    let message = format!("shared memory cannot hold a `{ty}`");
+                let Some(memory) = self.object_type(&ty) else {
+                    let message = format!("shared memory cannot hold a `{ty}`{}", self.without_size(&ty));
                     self.report(Diagnostic::error(data.span, message).help("it holds scalars, structs and arrays of these"));
                     return;
                 };
