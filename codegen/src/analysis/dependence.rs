@@ -150,7 +150,7 @@ impl Walk<'_> {
             | Op::Memory(_)
             | Op::Texture(..)
             | Op::Intrinsic(..)
-            | Op::Collective(_)
+            | Op::Collective(_) | Op::Engine(_)
             | Op::Message(_)
             | Op::Terminator(_) => self.plain(inst),
         }
@@ -182,7 +182,7 @@ impl Walk<'_> {
             Op::Compute(_)
             | Op::Texture(..)
             | Op::Intrinsic(..)
-            | Op::Collective(_)
+            | Op::Collective(_) | Op::Engine(_)
             | Op::Message(_)
             | Op::Region(_)
             | Op::Terminator(_) => {}

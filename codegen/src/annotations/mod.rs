@@ -102,12 +102,32 @@ pub enum Modifier {
     AssumeDisjoint,
     /// The person promises that a group's first element is a multiple of its length.
     AssumeAligned,
+    /// Copies go through registers, on every target.
+    ByRegisters,
+    /// Copies are `cp.async` (sm_80 on); a target without is refused.
+    ByCpAsync,
+    /// Copies are `cp.async.bulk` (sm_90 on), which one thread issues; a target without is refused.
+    ByBulk,
 }
 
 impl Modifier {
     /// Every modifier, as it is written.
-    pub const ALL: [(Modifier, &'static str); 3] =
-        [(Modifier::BestEffort, "best_effort"), (Modifier::AssumeDisjoint, "assume_disjoint"), (Modifier::AssumeAligned, "assume_aligned")];
+    pub const ALL: [(Modifier, &'static str); 6] = [
+        (Modifier::BestEffort, "best_effort"),
+        (Modifier::AssumeDisjoint, "assume_disjoint"),
+        (Modifier::AssumeAligned, "assume_aligned"),
+        (Modifier::ByRegisters, "by = registers"),
+        (Modifier::ByCpAsync, "by = cp_async"),
+        (Modifier::ByBulk, "by = bulk"),
+    ];
+
+    /// Those that say what copies are made by. One at most is given.
+    pub const BY: [Modifier; 3] = [Modifier::ByRegisters, Modifier::ByCpAsync, Modifier::ByBulk];
+
+    /// As it is written.
+    pub fn name(self) -> &'static str {
+        Modifier::ALL.into_iter().find(|(modifier, _)| *modifier == self).map_or("", |(_, name)| name)
+    }
 
     /// The modifier that is written so.
     pub fn named(text: &str) -> Option<Modifier> {
@@ -213,6 +233,11 @@ pub struct Asked<P, A = Option<u32>> {
 }
 
 impl<P, A> Asked<P, A> {
+    /// What copies are to be made by, if it says so.
+    pub fn by(&self) -> Option<Modifier> {
+        Modifier::BY.into_iter().find(|by| self.says(*by))
+    }
+
     /// Whether it has this modifier.
     pub fn says(&self, modifier: Modifier) -> bool {
         self.modifiers.has(modifier)

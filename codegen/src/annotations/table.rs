@@ -91,7 +91,7 @@ pub static PIPELINE: Annotation = Annotation {
         example: 3,
         ..NUMBERS
     }),
-    modifiers: &[Modifier::BestEffort, Modifier::AssumeDisjoint],
+    modifiers: &[Modifier::BestEffort, Modifier::AssumeDisjoint, Modifier::ByRegisters, Modifier::ByCpAsync, Modifier::ByBulk],
     on: &[On::Loop],
     keeps_one: true,
     ..PLAIN

@@ -11,6 +11,9 @@ use crate::target::Requirement;
 /// What a target needs to copy from global to shared memory by itself.
 pub(crate) const ASYNC_COPIES: Requirement = Requirement::since(80, 70);
 
+/// What a target needs to have a copy engine: `cp.async.bulk` and the barriers that count its bytes.
+pub(crate) const ENGINE: Requirement = Requirement::since(90, 80);
+
 const fn row(
     name: &'static str,
     args: &'static [OperandType],

@@ -21,7 +21,7 @@ mod tests;
 mod transcendental;
 mod warp;
 
-pub(crate) use copies::ASYNC_COPIES;
+pub(crate) use copies::{ASYNC_COPIES, ENGINE};
 
 /// The names of the rows that the compiler itself calls.
 pub(crate) mod called {
@@ -35,6 +35,8 @@ pub(crate) mod called {
     pub(crate) const COUNT_ONES: &str = "count_ones";
     /// What a division by a constant is made of.
     pub(crate) const MUL_HI: &str = "mul_hi";
+    /// All threads of the block wait for each other.
+    pub(crate) const SYNC_THREADS: &str = "sync_threads";
     /// Whether any thread of the block goes on.
     pub(crate) const SYNC_THREADS_OR: &str = "sync_threads_or";
 }

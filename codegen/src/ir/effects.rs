@@ -1,6 +1,6 @@
 //! What an instruction may do beside giving its results. This is the only statement of it: passes, analyses and devices ask here.
 
-use super::{BinaryOp, Compute, Inst, Kernel, Memory, MemoryOp, MemoryOrder, Message, Object, Op, Region, Terminator};
+use super::{BinaryOp, Compute, Fill, Inst, Kernel, Memory, MemoryOp, MemoryOrder, Message, Object, Op, Region, Terminator};
 
 /// Threads that something concerns, from few to many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -134,6 +134,7 @@ impl Op {
             Op::Texture(..) => Effects::PURE,
             Op::Intrinsic(row, _) => row.row().effects,
             Op::Collective(collective) => collective.effects(),
+            Op::Engine(engine) => engine.effects(),
             Op::Message(Message::Print(..)) => Effects { is_observed: true, ..Effects::PURE },
             Op::Message(Message::Assert(..)) => Effects { is_observed: true, can_fault: true, ..Effects::PURE },
             Op::Region(region) => Effects { control: region.control(), ..Effects::PURE },
@@ -190,7 +191,7 @@ impl Memory {
         match self.op {
             MemoryOp::Load => Effects { reads: object, ..access },
             MemoryOp::Store(_) => {
-                let completes = if kernel.rings.contains_key(&self.at.object()) { Completion::Later } else { Completion::Now };
+                let completes = if kernel.is_filled_by(self.at.object(), Fill::Groups) { Completion::Later } else { Completion::Now };
                 Effects { writes: object, completes, ..access }
             }
             // One that only reads is not repeated, moved or left out either: somebody else changes what is there.

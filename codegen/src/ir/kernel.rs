@@ -5,7 +5,7 @@ use super::{
     Access, Annotations, Block, Compute, EntityMap, Inst, Loc, Object, ObjectData, Op, Region, Step, StructId, StructType, Terminator,
     Type, Value,
 };
-use crate::annotations::{Annotation, PREFETCH};
+use crate::annotations::{Annotation, Modifier, PREFETCH};
 use crate::ir::{CacheHint, KernelOptions, Space};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -108,6 +108,31 @@ pub struct Ring {
     pub place: Loc,
     /// Whether it is an error if a target that copies by itself cannot copy one of its stores so.
     pub is_required: bool,
+    /// What fills its slots.
+    pub fill: Fill,
+    /// What is to make the copies, where the annotation says so.
+    pub by: Option<Modifier>,
+}
+
+/// What fills the slots of a ring.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fill {
+    /// Stores like any other.
+    Stores,
+    /// Stores that a target makes `cp.async` of, if it can: they arrive later.
+    Groups,
+    /// The copy engine.
+    Engine,
+}
+
+impl Fill {
+    /// Each with its word in the text form.
+    pub const ALL: [(Fill, &'static str); 3] = [(Fill::Stores, "plain"), (Fill::Groups, "ring"), (Fill::Engine, "engine")];
+
+    /// Its word in the text form.
+    pub fn word(self) -> &'static str {
+        Fill::ALL.into_iter().find(|(fill, _)| *fill == self).map_or("", |(_, word)| word)
+    }
 }
 
 /// A kernel: one instance, all generics filled in, all device functions inlined.
@@ -137,7 +162,8 @@ pub struct Kernel {
     pub annotations: BTreeMap<Inst, Annotations>,
     /// Shared arrays whose source says `swizzle`. Empty from `Scheduled` on.
     pub swizzled: BTreeSet<Object>,
-    /// Shared arrays that are rings. What is stored there may arrive at any time up to the `await_copies` that covers it, and nobody may touch it before.
+    /// Shared arrays that are rings. What is stored to one that groups fill may arrive at any time up to the `await_copies` that covers it, what the engine
+    /// copies up to the end of its barrier's phase; nobody may touch it before.
     pub rings: BTreeMap<Object, Ring>,
     /// What annotations moved ahead: their order is a promise, which assemblers are held to.
     pub early_loads: Vec<EarlyLoads>,
@@ -150,6 +176,11 @@ pub struct Kernel {
 }
 
 impl Kernel {
+    /// Whether an object is a ring that is filled so.
+    pub fn is_filled_by(&self, object: Object, fill: Fill) -> bool {
+        self.rings.get(&object).is_some_and(|ring| ring.fill == fill)
+    }
+
     /// A kernel with an empty body.
     pub fn new(name: impl Into<String>, options: KernelOptions) -> Kernel {
         let mut blocks = EntityMap::default();

@@ -1,7 +1,7 @@
 //! The instruction kinds that passes must understand. Everything else is [`Op::Intrinsic`], a row of the table.
 
 use super::intrinsic::IntrinsicId;
-use super::{Access, Block, Collective, Inst, Object, Scalar, Scope, Type, Value};
+use super::{Access, Block, Collective, Engine, Inst, Object, Scalar, Scope, Type, Value};
 
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $word:literal),* $(,)? }) => {
@@ -314,6 +314,8 @@ pub enum Op {
     Intrinsic(IntrinsicId, Vec<Value>),
     /// Copies with all threads of the block. Up to the `Built` stage.
     Collective(Collective),
+    /// Tells the copy engine something. From the `Scheduled` stage on, in the form of a kernel for targets that have one.
+    Engine(Engine),
     /// Says something to the user.
     Message(Message),
     /// Runs blocks.
@@ -518,7 +520,7 @@ impl Op {
             | Op::Memory(_)
             | Op::Texture(..)
             | Op::Intrinsic(..)
-            | Op::Collective(_)
+            | Op::Collective(_) | Op::Engine(_)
             | Op::Message(_)
             | Op::Terminator(_) => Vec::new(),
         }

@@ -1,10 +1,20 @@
 //! Going over a kernel: operands, uses, and every instruction in program order.
 
 use super::{
-    Access, Address, Block, Collective, Compute, Inst, Kernel, Matrix, Memory, MemoryOp, Message, Object, Op, Region, Step, Terminator,
+    Access, Address, Block, Collective, Compute, Engine, Inst, Kernel, Matrix, Memory, MemoryOp, Message, Object, Op, Region, Step, Terminator,
     Value,
 };
 use crate::collections::HashSet;
+
+/// The indices of a path.
+macro_rules! path_steps {
+    ($path:expr, $f:ident, $iter:ident) => {
+        $path.$iter().for_each(|step| match step {
+            Step::Index(value) => $f(value),
+            Step::Field(_) => {}
+        })
+    };
+}
 
 /// Calls `$f` on every operand of `$op`; `$iter` is `iter` or `iter_mut`, as `$op` is borrowed.
 macro_rules! visit_operands {
@@ -25,10 +35,7 @@ macro_rules! visit_operands {
             }
             Op::Memory(Memory { op, at }) => {
                 match at {
-                    Address::Path(Access { path, .. }) => path.$iter().for_each(|step| match step {
-                        Step::Index(value) => $f(value),
-                        Step::Field(_) => {}
-                    }),
+                    Address::Path(Access { path, .. }) => path_steps!(path, $f, $iter),
                     Address::Pointer { ptr, .. } => $f(ptr),
                 }
                 match op {
@@ -38,19 +45,25 @@ macro_rules! visit_operands {
             }
             Op::Collective(collective) => match collective {
                 Collective::LoadRun { to: Access { path, .. }, start, .. } => {
-                    path.$iter().for_each(|step| match step {
-                        Step::Index(value) => $f(value),
-                        Step::Field(_) => {}
-                    });
+                    path_steps!(path, $f, $iter);
                     $f(start);
                 }
                 Collective::LoadTile { to: Access { path, .. }, from: Matrix { rows, columns, pitch, .. }, row, column }
                 | Collective::StoreTile { from: Access { path, .. }, to: Matrix { rows, columns, pitch, .. }, row, column } => {
-                    path.$iter().for_each(|step| match step {
-                        Step::Index(value) => $f(value),
-                        Step::Field(_) => {}
-                    });
+                    path_steps!(path, $f, $iter);
                     [rows, columns, pitch, row, column].into_iter().for_each($f);
+                }
+            },
+            Op::Engine(engine) => match engine {
+                Engine::Init(_) | Engine::End(_) | Engine::Fence => {}
+                Engine::Expect { barrier: Access { path, .. }, bytes: value } | Engine::Wait { barrier: Access { path, .. }, parity: value } => {
+                    path_steps!(path, $f, $iter);
+                    $f(value);
+                }
+                Engine::CopyRun { to, start, barrier, .. } => {
+                    path_steps!(to.path, $f, $iter);
+                    $f(start);
+                    path_steps!(barrier.path, $f, $iter);
                 }
             },
             Op::Intrinsic(_, values) | Op::Message(Message::Print(_, values)) | Op::Texture(_, _, values) => values.$iter().for_each($f),
@@ -110,6 +123,8 @@ impl Op {
     pub fn object(&self) -> Option<Object> {
         match self {
             Op::Collective(collective) => Some(collective.array().object),
+            Op::Engine(Engine::CopyRun { to, .. }) => Some(to.object),
+            Op::Engine(engine) => engine.barriers(),
             Op::Compute(Compute::Len(object) | Compute::Address(object)) | Op::Texture(_, object, _) => Some(*object),
             Op::Memory(memory) => Some(memory.at.object()),
             Op::Compute(_) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => None,
@@ -125,6 +140,14 @@ impl Op {
                 f(&mut collective.array_mut().object);
                 f(collective.buffer_mut());
             }
+            Op::Engine(Engine::Init(object) | Engine::End(object)) => f(object),
+            Op::Engine(Engine::Expect { barrier, .. } | Engine::Wait { barrier, .. }) => f(&mut barrier.object),
+            Op::Engine(Engine::CopyRun { to, from, barrier, .. }) => {
+                f(&mut to.object);
+                f(from);
+                f(&mut barrier.object);
+            }
+            Op::Engine(Engine::Fence) => {}
             Op::Compute(_) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {}
         }
     }

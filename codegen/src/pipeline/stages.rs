@@ -2,7 +2,9 @@
 
 use crate::ir::{Asked, Kernel, Stage};
 use crate::passes::{self, Timings, UnknownPass};
-use crate::schedule::{Refusal, schedule_kernel};
+use crate::intrinsics::ENGINE;
+use crate::schedule::{Form, Refusal, schedule_kernel};
+use crate::target::Target;
 use crate::verify::{Violation, verify};
 use std::fmt;
 use std::ops::Deref;
@@ -13,15 +15,27 @@ use std::sync::{Arc, OnceLock};
 pub struct Built(Kernel);
 
 /// A kernel whose annotations are kept: what back ends are given. The later stages are made when somebody first asks for them.
+///
+/// Read, it is the form for all machines. Where those with a copy engine have one of their own, [`Scheduled::for_target`] gives that, as [`Legal::for_target`] does.
 #[derive(Clone, Debug)]
 pub struct Scheduled {
     kernel: Kernel,
     legal: OnceLock<Legal>,
+    /// The form for machines with a copy engine.
+    engine: Option<Arc<Scheduled>>,
 }
 
 /// An optimised kernel of operations that every device has: what the simulator runs, OpenCL C is printed from and analyses look at. Clones share it.
 #[derive(Clone, Debug)]
-pub struct Legal(Arc<(Kernel, OnceLock<Addressed>)>);
+pub struct Legal(Arc<LegalForms>);
+
+#[derive(Debug)]
+struct LegalForms {
+    kernel: Kernel,
+    addressed: OnceLock<Addressed>,
+    /// The form for machines with a copy engine.
+    engine: Option<Legal>,
+}
 
 /// A kernel whose accesses of memory go to addresses: what PTX is printed from, and whose values take registers.
 #[derive(Clone, Debug)]
@@ -60,7 +74,7 @@ macro_rules! stage {
 
 stage!(Built, built => &built.0);
 stage!(Scheduled, scheduled => &scheduled.kernel);
-stage!(Legal, legal => &legal.0.0);
+stage!(Legal, legal => &legal.0.kernel);
 stage!(Addressed, addressed => &addressed.0);
 
 impl Built {
@@ -72,9 +86,17 @@ impl Built {
     /// kept; with `best_effort`, that is a warning.
     pub fn schedule(&self, statements: &[u32]) -> (Option<Scheduled>, Vec<Refusal>) {
         let mut kernel = self.0.clone();
-        let findings = schedule_kernel(&mut kernel, statements);
-        let is_kept = findings.iter().all(|finding| finding.is_warning);
-        (is_kept.then(|| Scheduled::new(kernel)), findings)
+        let (findings, has_engine_form) = schedule_kernel(&mut kernel, statements, Form::Portable);
+        if findings.iter().any(|finding| !finding.is_warning) {
+            return (None, findings);
+        }
+        let engine = has_engine_form.then(|| {
+            let mut kernel = self.0.clone();
+            // What is to be said was said of the other form.
+            schedule_kernel(&mut kernel, statements, Form::Engine);
+            Arc::new(Scheduled::new(kernel))
+        });
+        (Some(Scheduled { engine, ..Scheduled::new(kernel) }), findings)
     }
 
     /// The kernel with those of its annotations that are wanted.
@@ -91,7 +113,17 @@ impl Built {
 
 impl Scheduled {
     fn new(kernel: Kernel) -> Scheduled {
-        Scheduled { kernel, legal: OnceLock::new() }
+        Scheduled { kernel, legal: OnceLock::new(), engine: None }
+    }
+
+    /// The form for a target.
+    pub fn for_target(&self, target: &Target) -> &Scheduled {
+        self.engine.as_deref().filter(|_| ENGINE.is_met_by(target)).unwrap_or(self)
+    }
+
+    /// The form for machines with a copy engine, where it is another one.
+    pub fn for_engine(&self) -> Option<&Scheduled> {
+        self.engine.as_deref()
     }
 
     /// The kernel without what is known or unused: for people to read.
@@ -121,7 +153,8 @@ impl Scheduled {
             let mut kernel = self.kernel.clone();
             passes::run(&mut kernel, passes::OPTIMIZE, timings);
             kernel.stage = Stage::Legal;
-            Legal::new(kernel)
+            let engine = self.engine.as_ref().map(|form| form.legal().clone());
+            Legal(Arc::new(LegalForms { kernel, addressed: OnceLock::new(), engine }))
         })
     }
 
@@ -143,7 +176,17 @@ impl Scheduled {
 
 impl Legal {
     fn new(kernel: Kernel) -> Legal {
-        Legal(Arc::new((kernel, OnceLock::new())))
+        Legal(Arc::new(LegalForms { kernel, addressed: OnceLock::new(), engine: None }))
+    }
+
+    /// The form for a target.
+    pub fn for_target(&self, target: &Target) -> &Legal {
+        self.for_engine().filter(|_| ENGINE.is_met_by(target)).unwrap_or(self)
+    }
+
+    /// The form for machines with a copy engine, where it is another one.
+    pub fn for_engine(&self) -> Option<&Legal> {
+        self.0.engine.as_ref()
     }
 
     /// The kernel with addresses.
@@ -152,9 +195,8 @@ impl Legal {
     }
 
     fn with_addresses(&self, timings: Option<&mut Timings>) -> &Addressed {
-        let (legal, addressed) = &*self.0;
-        addressed.get_or_init(|| {
-            let mut kernel = legal.clone();
+        self.0.addressed.get_or_init(|| {
+            let mut kernel = self.0.kernel.clone();
             passes::run(&mut kernel, passes::ADDRESS, timings);
             Addressed::new(kernel)
         })

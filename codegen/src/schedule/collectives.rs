@@ -23,6 +23,10 @@
 //! Instructions keep the collective's location, which names it (`Location::call`): the simulator takes what they write to shared memory as written by
 //! no thread in particular, and the PTX back end leaves narrow copies plain.
 
+mod engine;
+
+pub(super) use engine::{by_engine, obstacle};
+
 use super::copy::loops;
 use super::{Refusal, Schedule};
 use crate::analysis::uniformity::Uniformity;
@@ -301,8 +305,6 @@ impl<'s> Expansion<'s> {
         match self.condition {
             None => self.rounds(b, self.shape.lanes, true),
             Some(condition) => {
-                // Arrays that are elements are there whole or not at all.
-                let otherwise = if self.shape.dims.is_empty() { 1 } else { self.shape.lanes };
                 b.if_else(
                     condition,
                     |b| {
@@ -310,12 +312,17 @@ impl<'s> Expansion<'s> {
                         Vec::new()
                     },
                     |b| {
-                        self.rounds(b, otherwise, true);
+                        self.elements(b);
                         Vec::new()
                     },
                 );
             }
         }
+    }
+
+    /// One by one, each with its condition. Arrays that are elements are there whole or not at all.
+    fn elements(&self, b: &mut Builder<'_>) {
+        self.rounds(b, if self.shape.dims.is_empty() { 1 } else { self.shape.lanes }, true);
     }
 
     /// All accesses of a thread, of so many lanes each.

@@ -81,7 +81,7 @@ impl Copy {
             | Op::Memory(_)
             | Op::Texture(..)
             | Op::Intrinsic(..)
-            | Op::Collective(_)
+            | Op::Collective(_) | Op::Engine(_)
             | Op::Message(_)
             | Op::Region(_)
             | Op::Terminator(_) => {}
@@ -210,7 +210,7 @@ pub(super) fn size(kernel: &Kernel, block: Block) -> usize {
             | Op::Memory(_)
             | Op::Texture(..)
             | Op::Intrinsic(..)
-            | Op::Collective(_)
+            | Op::Collective(_) | Op::Engine(_)
             | Op::Message(_)
             | Op::Region(_)
             | Op::Terminator(_) => 1,

@@ -163,6 +163,7 @@ impl Walk<'_> {
                     }
                 },
                 Op::Collective(_)
+                | Op::Engine(_)
                 | Op::Compute(_)
                 | Op::Memory(_)
                 | Op::Texture(..)

@@ -123,7 +123,7 @@ fn choice(kernel: &Kernel, inst: Inst, n: usize) -> Option<Choice> {
         | Op::Memory(_)
         | Op::Texture(..)
         | Op::Intrinsic(..)
-        | Op::Collective(_)
+        | Op::Collective(_) | Op::Engine(_)
         | Op::Message(_)
         | Op::Region(_)
         | Op::Terminator(_) => None,
@@ -186,7 +186,7 @@ fn comparison(
             | Op::Memory(_)
             | Op::Texture(..)
             | Op::Intrinsic(..)
-            | Op::Collective(_)
+            | Op::Collective(_) | Op::Engine(_)
             | Op::Message(_)
             | Op::Region(_)
             | Op::Terminator(_) => {

@@ -192,7 +192,7 @@ fn in_the_way(kernel: &Kernel, inside: &HashSet<Inst>, inner: Inst, name: &str) 
         | Op::Memory(_)
         | Op::Texture(..)
         | Op::Intrinsic(..)
-        | Op::Collective(_)
+        | Op::Collective(_) | Op::Engine(_)
         | Op::Message(_)
         | Op::Region(_)
         | Op::Terminator(_) => None,

@@ -100,6 +100,18 @@ struct Schedule<'k> {
     names: groups::Names,
     /// What the pass that runs knows, for whom [`Schedule::around`] asks.
     places: around::Places,
+    form: Form,
+    /// Whether the form for the copy engine is another one.
+    has_engine_form: bool,
+}
+
+/// The machines that a kernel is scheduled for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// All.
+    Portable,
+    /// Those with a copy engine.
+    Engine,
 }
 
 /// By instruction: the copy of an interleaved body it belongs to.
@@ -138,8 +150,9 @@ impl Schedule<'_> {
     }
 }
 
-/// Keeps every annotation of a kernel. Gives the promises that cannot be kept: if one is no warning, the kernel is of no use.
-pub(crate) fn schedule_kernel(kernel: &mut Kernel, statements: &[u32]) -> Vec<Refusal> {
+/// Keeps every annotation of a kernel, in one of its forms. Gives the promises that cannot be kept: if one is no warning, the kernel is of no use. And
+/// whether [`Form::Engine`] is another one.
+pub(crate) fn schedule_kernel(kernel: &mut Kernel, statements: &[u32], form: Form) -> (Vec<Refusal>, bool) {
     let mut schedule = Schedule {
         kernel,
         statements,
@@ -148,6 +161,8 @@ pub(crate) fn schedule_kernel(kernel: &mut Kernel, statements: &[u32]) -> Vec<Re
         budget: budget::Budget::default(),
         names: groups::Names::default(),
         places: around::Places::default(),
+        form,
+        has_engine_form: false,
     };
     collectives::check(&mut schedule);
     if !schedule.kernel.annotations.is_empty() {
@@ -165,12 +180,13 @@ pub(crate) fn schedule_kernel(kernel: &mut Kernel, statements: &[u32]) -> Vec<Re
     collectives::run(&mut schedule);
     // Last: all others see the indices of the source.
     shared::run(&mut schedule);
+    let has_engine_form = schedule.has_engine_form;
     let mut refusals = schedule.refusals;
     // Passes see inner loops first; people read from the top.
     refusals.sort_by_key(|refusal| refusal.loc.0);
     kernel.annotations.clear();
     kernel.stage = Stage::Scheduled;
-    refusals
+    (refusals, has_engine_form)
 }
 
 /// Swizzles one shared array of a kernel, as `#[shared(swizzle)]` would: to see what that does to its bank conflicts.

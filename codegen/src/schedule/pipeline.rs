@@ -17,19 +17,22 @@
 //! reads the slot that is filled next, which was read one iteration before. The barrier that closed the body stands behind the loop. There are a prologue
 //! and no epilogue: groups at the end are empty.
 //!
-//! When that is legal, [`rules`] says.
+//! Where collectives make all copies, there is another form for targets that have a copy engine: [`engine`]. When all that is legal, [`rules`] says.
 
+mod engine;
 mod rules;
 
+use super::collectives::by_engine;
 use super::copy::{Copy, loops, parts};
 use super::groups::Counted;
 use super::loads::visit;
-use super::{Refusal, Schedule};
+use super::{Form, Refusal, Schedule};
 use crate::annotations::{Modifier, PIPELINE, PREFETCH};
 use crate::collections::{HashMap, HashSet};
 use crate::intrinsics::{by_name, called};
+use engine::Barriers;
 use crate::ir::{
-    Address, Asked, BinaryOp, Block, Builder, CompareOp, Inst, Kernel, Memory, MemoryOp, MemoryType, Object, ObjectKind, Op, Region, Ring,
+    Address, Asked, BinaryOp, Block, Builder, CompareOp, Fill, Inst, Kernel, Memory, MemoryOp, MemoryType, Object, ObjectKind, Op, Region, Ring,
     Scalar, Space, Step, Terminator, Type, Value,
 };
 
@@ -81,10 +84,40 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
     if refused {
         return;
     }
-    let mut homes = Homes { plain, of: HashMap::default() };
+    let mut plans: Vec<(Plan, Asked)> = Vec::new();
     for (inst, one) in asked {
-        if let Ok(plan) = Plan::of(schedule.kernel, inst, &one) {
-            plan.apply(schedule.kernel, &one, &mut homes);
+        plans.extend(Plan::of(schedule.kernel, inst, &one).ok().map(|plan| (plan, one)));
+    }
+    let for_engine = for_engine(schedule.kernel, &plans);
+    schedule.has_engine_form |= for_engine.contains(&true);
+    let mut homes = Homes { plain, of: HashMap::default(), rings: HashSet::default() };
+    for ((plan, one), by_engine) in plans.into_iter().zip(for_engine) {
+        let fill = match schedule.form {
+            Form::Engine if by_engine => Fill::Engine,
+            _ if one.by() == Some(Modifier::ByRegisters) => Fill::Stores,
+            _ => Fill::Groups,
+        };
+        // A plan names instructions, and the loops before have moved some.
+        if let Ok(plan) = Plan::of(schedule.kernel, plan.inst, &one) {
+            plan.apply(schedule.kernel, &one, fill, &mut homes);
+        }
+    }
+}
+
+/// Which loops the engine copies for. Those that share an array are filled in one way.
+fn for_engine(kernel: &Kernel, plans: &[(Plan, Asked)]) -> Vec<bool> {
+    let mut can: Vec<bool> = plans.iter().map(|(plan, one)| plan.is_for_engine(kernel, one)).collect();
+    loop {
+        let others: HashSet<Object> =
+            plans.iter().zip(&can).filter(|(_, can)| !**can).flat_map(|((plan, _), _)| plan.rings.iter().copied()).collect();
+        let mut is_settled = true;
+        for ((plan, _), can) in plans.iter().zip(&mut can) {
+            let shares = plan.rings.iter().any(|ring| others.contains(ring));
+            is_settled &= !(*can && shares);
+            *can &= !shares;
+        }
+        if is_settled {
+            return can;
         }
     }
 }
@@ -94,6 +127,8 @@ struct Homes {
     /// Accesses of loops that stay as they are.
     plain: HashSet<Inst>,
     of: HashMap<Object, Object>,
+    /// Those that have slots.
+    rings: HashSet<Object>,
 }
 
 impl Homes {
@@ -172,12 +207,13 @@ impl Plan {
     }
 
     /// Makes it one.
-    fn apply(self, kernel: &mut Kernel, asked: &Asked, homes: &mut Homes) {
+    fn apply(self, kernel: &mut Kernel, asked: &Asked, fill: Fill, homes: &mut Homes) {
         let is_required = !asked.says(Modifier::BestEffort);
         let rings: HashMap<Object, Object> = self.rings.iter().map(|array| (*array, homes.of(kernel, *array))).collect();
         let block = self.block(kernel);
         for ring in rings.values() {
-            let before = kernel.rings.insert(*ring, Ring { place: asked.place, is_required }).is_some();
+            kernel.rings.insert(*ring, Ring { place: asked.place, is_required, fill, by: asked.by() });
+            let before = !homes.rings.insert(*ring);
             let data = &mut kernel.objects[*ring];
             data.ty = match (before, data.ty.clone()) {
                 (true, MemoryType::Array(slot, slots)) => MemoryType::Array(slot, slots.max(self.stages.into())),
@@ -185,6 +221,7 @@ impl Plan {
             };
         }
         let (walk, loc, n) = (&self.walk, self.walk.loc, self.stages - 1);
+        let barriers = (fill == Fill::Engine).then(|| Barriers::new(kernel, self.stages, asked.place));
         // Before the loop: the first iterations' copies.
         let at = kernel.blocks[block].insts.iter().position(|other| *other == self.inst).unwrap_or(0);
         let behind = kernel.blocks[block].insts.split_off(at);
@@ -195,15 +232,20 @@ impl Plan {
         let is_by_one = b.kernel.constant(walk.step).is_some_and(|step| step.as_int() == 1);
         // Where the counter goes up by one, its low bits are a slot: nothing is carried, and in an unrolled loop it is known.
         let of_counter = is_by_one && self.stages.is_power_of_two();
+        if let Some(barriers) = barriers {
+            barriers.init(&mut b);
+        }
         b.for_each([zero, ahead, one], &[], |b, number, _| {
             let wide = b.cast(number, trips_type);
             let some = b.compare(CompareOp::Lt, wide, trips);
             let counter = counter_after(b, walk, wide);
             let slot = if of_counter { self.slot_of(b, counter) } else { number };
-            self.issue(b, some, counter, slot, &rings);
-            commit(b);
+            self.issue(b, some, counter, slot, (&rings, fill, barriers));
             Vec::new()
         });
+        if barriers.is_some() {
+            engine::sync_threads(&mut b);
+        }
         kernel.blocks[block].insts.extend(behind);
         // The loop carries the slot that is read, and how many iterations are left, its own counted in, if the counter does not tell.
         let carry = |kernel: &mut Kernel, ty: Type, first: Value| {
@@ -217,12 +259,21 @@ impl Plan {
         if let Some(slot) = carried_slot {
             kernel.values[slot].name = Some("slot".into());
         }
+        let carried_parity = (barriers.is_some() && !of_counter).then(|| carry(kernel, Type::U32, zero));
         let carried_left = (!is_by_one).then(|| carry(kernel, trips_type, trips));
         let last = kernel.blocks[walk.body].insts.last().copied();
         kernel.blocks[walk.body].insts.clear();
         let mut b = Builder::new(kernel, walk.body, loc);
         let groups = b.constant(Scalar::u32(n - 1));
-        await_copies(&mut b, groups);
+        match (barriers, fill) {
+            (Some(barriers), _) => {
+                let slot = carried_slot.unwrap_or_else(|| self.slot_of(&mut b, walk.counter));
+                let parity = carried_parity.unwrap_or_else(|| self.parity_of(&mut b, walk.counter));
+                barriers.wait(&mut b, slot, parity);
+            }
+            (None, Fill::Groups) => await_copies(&mut b, groups),
+            (None, _) => {}
+        }
         b.kernel.blocks[walk.body].insts.push(self.barrier);
         let [zero, one, ahead, stages] = [0, 1, n, n + 1].map(|number| b.constant(Scalar::u32(number)));
         let far = b.cast(ahead, trips_type);
@@ -243,8 +294,7 @@ impl Plan {
             }
             None => (self.slot_of(&mut b, walk.counter), self.slot_of(&mut b, counter)),
         };
-        self.issue(&mut b, more, counter, write, &rings);
-        commit(&mut b);
+        self.issue(&mut b, more, counter, write, (&rings, fill, barriers));
         // What work needs of the section is computed here, too.
         let of_copies = self.of_copies(kernel);
         let is_kept = |inst: &Inst| !moves(kernel, *inst) && !kernel.insts[*inst].results.iter().any(|value| of_copies.contains(value));
@@ -255,11 +305,16 @@ impl Plan {
         }
         kernel.blocks[walk.body].insts.extend(&self.work);
         let mut b = Builder::new(kernel, walk.body, loc);
-        let next = carried_slot.map(|slot| {
+        let mut next: Vec<Value> = Vec::new();
+        if let Some(slot) = carried_slot {
             let after = b.binary(BinaryOp::Add, slot, one);
             let is_last = b.compare(CompareOp::Eq, after, stages);
-            b.select(is_last, zero, after)
-        });
+            next.push(b.select(is_last, zero, after));
+            if let Some(parity) = carried_parity {
+                let other = b.binary(BinaryOp::Xor, parity, one);
+                next.push(b.select(is_last, other, parity));
+            }
+        }
         let fewer = carried_left.map(|left| {
             let one = b.cast(one, trips_type);
             b.binary(BinaryOp::Sub, left, one)
@@ -272,7 +327,23 @@ impl Plan {
         }
         // Who writes what the work reads, behind the loop, waits for the last.
         let at = kernel.blocks[block].insts.iter().position(|other| *other == self.inst).unwrap_or(0);
-        kernel.blocks[block].insts.insert(at + 1, self.closing);
+        let behind = kernel.blocks[block].insts.split_off(at + 1);
+        kernel.blocks[block].insts.push(self.closing);
+        if let Some(barriers) = barriers.filter(|_| self.runs_again(kernel)) {
+            barriers.end(&mut Builder::new(kernel, block, loc));
+        }
+        kernel.blocks[block].insts.extend(behind);
+    }
+
+    /// Whether the loop stands in another.
+    fn runs_again(&self, kernel: &Kernel) -> bool {
+        let mut is_within = false;
+        kernel.for_each_inst(|kernel, _, inst| {
+            is_within |= inst != self.inst
+                && kernel.insts[inst].op.is_loop()
+                && kernel.insts[inst].op.blocks().into_iter().any(|block| kernel.insts_in(block).any(|inner| inner == self.inst));
+        });
+        is_within
     }
 
     /// What the section loads and stores give, and what is computed of it.
@@ -290,6 +361,18 @@ impl Plan {
         b.binary(BinaryOp::And, low, mask)
     }
 
+    /// The parity of the phase that this iteration waits for, where [`Plan::slot_of`] tells the slot: each is filled once in as many iterations as there are slots.
+    fn parity_of(&self, b: &mut Builder<'_>, counter: Value) -> Value {
+        let ty = b.kernel.ty(counter).to_unsigned();
+        let number = b.binary(BinaryOp::Sub, counter, self.walk.start);
+        let bits = b.bitcast(number, ty);
+        let low = b.cast(bits, Type::U32);
+        let places = b.constant(Scalar::u32(self.stages.trailing_zeros()));
+        let one = b.constant(Scalar::u32(1));
+        let turns = b.binary(BinaryOp::Shr, low, places);
+        b.binary(BinaryOp::And, turns, one)
+    }
+
     /// The block that the loop stands in.
     fn block(&self, kernel: &Kernel) -> Block {
         let mut found = kernel.body;
@@ -302,7 +385,14 @@ impl Plan {
     }
 
     /// The copies of the iteration with this counter into this slot, if `condition` holds.
-    fn issue(&self, b: &mut Builder<'_>, condition: Value, counter: Value, slot: Value, rings: &HashMap<Object, Object>) {
+    fn issue(
+        &self,
+        b: &mut Builder<'_>,
+        condition: Value,
+        counter: Value,
+        slot: Value,
+        (rings, fill, barriers): (&HashMap<Object, Object>, Fill, Option<Barriers>),
+    ) {
         // What addresses are computed of stands outside the condition, where it is an induction like all others.
         let computes = |kernel: &Kernel, inst: Inst, moved: &HashSet<Value>| {
             let op = &kernel.insts[inst].op;
@@ -330,10 +420,17 @@ impl Plan {
                 for store in stores(b.kernel, &copies) {
                     in_slot(b.kernel, store, slot, rings);
                 }
+                if let Some(barriers) = barriers {
+                    let collectives = engine::taken_out(b, &copies);
+                    by_engine(b, &collectives, &barriers.of(slot));
+                }
                 Vec::new()
             },
             |_| Vec::new(),
         );
+        if fill == Fill::Groups {
+            commit(b);
+        }
     }
 }
 
@@ -386,7 +483,14 @@ fn in_slot(kernel: &mut Kernel, access: Inst, slot: Value, rings: &HashMap<Objec
     let access = match &mut kernel.insts[access].op {
         Op::Memory(Memory { at: Address::Path(access), .. }) => access,
         Op::Collective(collective) => collective.array_mut(),
-        Op::Memory(_) | Op::Compute(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => return,
+        Op::Memory(_)
+        | Op::Compute(_)
+        | Op::Texture(..)
+        | Op::Intrinsic(..)
+        | Op::Engine(_)
+        | Op::Message(_)
+        | Op::Region(_)
+        | Op::Terminator(_) => return,
     };
     if let Some(ring) = rings.get(&access.object) {
         access.object = *ring;

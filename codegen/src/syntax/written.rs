@@ -106,6 +106,9 @@ impl Written {
         {
             input.parse::<Ident>()?;
             input.parse::<Token![=]>()?;
+            if ident == "by" {
+                return self.parse_by(&ident, input, diagnostics);
+            }
             is_worded = true;
             if ident != word {
                 let error = Diagnostic::error(ident.span(), format!("`{name}` has no argument `{ident}`"));
@@ -145,6 +148,37 @@ impl Written {
             diagnostics.push(error.help("remove one of them"));
         } else {
             self.argument = Some(value);
+        }
+        Ok(())
+    }
+
+    /// What stands behind `by =`.
+    fn parse_by(&mut self, by: &Ident, input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<()> {
+        let name = self.annotation.name;
+        let known: Vec<&str> = Modifier::BY
+            .into_iter()
+            .filter(|by| self.annotation.modifiers.contains(by))
+            .map(|by| by.name().trim_start_matches("by = "))
+            .collect();
+        let written: Option<Ident> = if input.peek(syn::Ident) { Some(input.parse()?) } else { None };
+        let modifier = written.as_ref().and_then(|written| Modifier::named(&format!("by = {written}")));
+        let list = format!("write one of {}", known.iter().map(|by| format!("`by = {by}`")).collect::<Vec<_>>().join(", "));
+        let refused = match (&written, modifier.filter(|by| self.annotation.modifiers.contains(by))) {
+            _ if known.is_empty() => Some((format!("`{name}` has no argument `by`"), format!("write `{}`", self.annotation.example(On::Loop)))),
+            (_, Some(_)) if Modifier::BY.into_iter().any(|by| self.modifiers.has(by)) => {
+                Some((format!("`{name}` takes one `by`"), "remove one of them".to_owned()))
+            }
+            (_, Some(modifier)) => {
+                self.modifiers.add(modifier);
+                None
+            }
+            (Some(written), None) => Some((format!("nothing copies by `{written}`"), list)),
+            (None, None) => Some(("`by` names what makes the copies".to_owned(), list)),
+        };
+        let place = written.as_ref().unwrap_or(by).span();
+        diagnostics.extend(refused.map(|(message, help)| Diagnostic::error(place, message).help(help)));
+        if written.is_none() && !input.is_empty() && !input.peek(Token![,]) {
+            input.parse::<Expr>()?;
         }
         Ok(())
     }

@@ -26,7 +26,7 @@
 //! `{:#}` prints the kernel's own numbers, which [`crate::verify`] speaks of.
 
 use crate::ir::{
-    Access, Address, Atomicity, Block, Collective, Compute, Inst, Kernel, Loc, Location, Memory, MemoryOp, MemoryType, Message, ObjectKind,
+    Access, Address, Atomicity, Block, Collective, Compute, Engine, Inst, Kernel, Loc, Location, Memory, MemoryOp, MemoryType, Message, ObjectKind,
     Op, PrintPart, Region, Scope, Stage, Step, StructType, Terminator, Value,
 };
 use crate::ir::{BoundsCheck, IndexWidth, KernelOptions, Math};
@@ -86,8 +86,10 @@ impl Printer<'_> {
         for (id, object) in kernel.objects.iter() {
             let keyword = if kernel.params.contains(&id) { "param" } else { "object" };
             let swizzled = if kernel.swizzled.contains(&id) { "swizzled " } else { "" };
-            let ring = if kernel.rings.contains_key(&id) { "ring " } else { "" };
-            write!(self.out, "{keyword} {id} {:?}: {} {swizzled}{ring}", object.name, kind_word(&object.kind))?;
+            write!(self.out, "{keyword} {id} {:?}: {} {swizzled}", object.name, kind_word(&object.kind))?;
+            if let Some(ring) = kernel.rings.get(&id) {
+                write!(self.out, "{} ", ring.fill.word())?;
+            }
             if let Some(hint) = kernel.cached.get(&id) {
                 write!(self.out, "cached {} ", hint.word())?;
             }
@@ -339,6 +341,18 @@ impl Display for Collective {
     }
 }
 
+impl Display for Engine {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let word = self.word();
+        match self {
+            Engine::Init(object) | Engine::End(object) => write!(f, "{word} {object}"),
+            Engine::Expect { barrier, bytes: value } | Engine::Wait { barrier, parity: value } => write!(f, "{word} {barrier}, {value}"),
+            Engine::CopyRun { to, from, start, barrier } => write!(f, "{word} {to}, {from}, {barrier}, {start}"),
+            Engine::Fence => f.write_str(word),
+        }
+    }
+}
+
 impl Display for Op {
     /// The instruction without its results and blocks.
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -350,6 +364,7 @@ impl Display for Op {
             Op::Texture(op, object, coordinates) => write!(f, "texture {} {object}{}", op.word(), Rest(coordinates)),
             Op::Memory(memory) => memory.fmt(f),
             Op::Collective(collective) => collective.fmt(f),
+            Op::Engine(engine) => engine.fmt(f),
             Op::Message(Message::Print(parts, values)) => write!(f, "print {}{}", Parts(parts), Rest(values)),
             Op::Message(Message::Assert(condition, parts, values)) => write!(f, "assert {condition}, {}{}", Parts(parts), Rest(values)),
             Op::Compute(Compute::Const(scalar)) => write!(f, "const {scalar}"),

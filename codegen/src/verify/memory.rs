@@ -74,6 +74,7 @@ impl Verifier<'_> {
             Op::Texture(op, object, coordinates) => self.check_texture(*op, *object, coordinates, results),
             Op::Memory(memory) => self.check_accessed(memory, results),
             Op::Collective(collective) => self.check_collective(collective, results),
+            Op::Engine(engine) => self.check_engine(engine, results),
             Op::Compute(_) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {}
         }
     }

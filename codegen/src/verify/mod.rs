@@ -22,6 +22,8 @@
 //! read or written at once, more than one only where the path ends in an index. Read-only objects are not written. Atomics are on
 //! global or shared memory: on integers of 4 or 8 bytes and, but for logic, floats.
 //!
+//! **The copy engine's** barriers are elements of shared arrays of `u64` that nothing else touches. It copies whole vectors, of a buffer's elements.
+//!
 //! **Annotations** belong to a `For` or a `Loop`, and there are none from `Scheduled` on.
 //!
 //! **Stages.** Accesses of memory go to an `Address::Path` until `Legal`, to an `Address::Pointer` in `Addressed` only, as values that are pointers are
@@ -33,6 +35,7 @@
 use crate::ir::{Block, Inst, Kernel, Location, Op, Stage, Value};
 use std::fmt;
 
+mod engine;
 mod memory;
 mod names;
 mod structure;
@@ -87,6 +90,7 @@ pub fn verify(kernel: &Kernel) -> Result<(), Vec<Violation>> {
     if verifier.violations.is_empty() {
         verifier.check_objects();
         verifier.check_block(kernel.body);
+        verifier.check_barriers_are_alone();
     }
     if verifier.violations.is_empty() { Ok(()) } else { Err(verifier.violations) }
 }

@@ -18,7 +18,7 @@ use crate::machine::{Machine, PIPES, Pipe};
 use warpwright_codegen::analysis::alias::PointedBytes;
 use warpwright_codegen::collections::HashMap;
 use warpwright_codegen::ir::intrinsic::CopyStep;
-use warpwright_codegen::ir::{Address, Block, Inst, Kernel, Loc, Memory, MemoryOp, Object, Op, Region, Space, Terminator, Value};
+use warpwright_codegen::ir::{Address, Block, Fill, Inst, Kernel, Loc, Memory, MemoryOp, Object, Op, Region, Space, Terminator, Value};
 use warpwright_codegen::target::limits::WARP;
 
 /// Iterations that the assembler takes at a time.
@@ -441,7 +441,7 @@ impl Line<'_> {
     /// What a store to a ring stores, if it is one: nobody waits for it there.
     fn copied<'o>(&self, op: &'o Op) -> &'o [Value] {
         match op {
-            Op::Memory(Memory { op: MemoryOp::Store(values), at }) if self.kernel.rings.contains_key(&at.object()) => values,
+            Op::Memory(Memory { op: MemoryOp::Store(values), at }) if self.kernel.is_filled_by(at.object(), Fill::Groups) => values,
             _ => &[],
         }
     }

@@ -173,7 +173,7 @@ pub fn cost(kernel: &Kernel, inst: Inst) -> Cost {
         Op::Memory(Memory { op: MemoryOp::Atomic(..), .. }) => Cost::one(Pipe::Memory, 1.0),
         Op::Intrinsic(row, operands) => intrinsic(kernel, row.row(), ty, operands),
         // Of an earlier stage.
-        Op::Collective(_) => Cost::default(),
+        Op::Collective(_) | Op::Engine(_) => Cost::default(),
         // The counter's sum and comparison, and the branch.
         Op::Region(Region::For { .. }) => Cost::default(),
         Op::Region(Region::If { then_block, else_block, .. }) if size(kernel, *then_block) + size(kernel, *else_block) <= 4 => {

@@ -82,15 +82,26 @@ pub fn estimate_launched(legal: &Legal, targets: &[&'static Target], launched: &
 /// The same, with or without a look for races.
 pub(crate) fn estimate_races(legal: &Legal, targets: &[&'static Target], launched: &Launched, races: Races) -> Known {
     let (legal, addressed) = (legal.clone(), legal.addressed());
+    // Accesses and what threads execute are those of the form that all machines have: what the copy engine moves, it moves, too.
     let facts = VariantFacts::of_launched(&legal, launched, races);
     let threads = Threads::of(addressed, &facts.accesses, &facts.branches, launched);
-    let registers = registers::registers_of_each(addressed, targets);
+    let registers = registers_of_forms(&legal, targets);
     let each = targets.iter().zip(registers);
     let one = |(target, registers): (&&'static Target, Registers)| {
-        let occupancy = demand::of_kernel(&legal, &facts, registers.estimate, launched.dynamic_shared, target);
+        let occupancy = demand::of_kernel(legal.for_target(target), &facts, registers.estimate, launched.dynamic_shared, target);
         let prediction = time::predict(addressed, &threads, occupancy.as_ref(), target);
         Estimate { target, registers, occupancy, prediction }
     };
     let targets = each.map(one).collect();
     Known { legal, facts, threads, targets }
+}
+
+/// Registers on each target, of the form that it gets.
+fn registers_of_forms(legal: &Legal, targets: &[&'static Target]) -> Vec<Registers> {
+    let Some(engine) = legal.for_engine() else { return registers::registers_of_each(legal.addressed(), targets) };
+    let has_engine = |target: &&'static Target| std::ptr::eq(legal.for_target(target), engine);
+    let (with, without): (Vec<_>, Vec<_>) = targets.iter().copied().partition(has_engine);
+    let mut with = registers::registers_of_each(engine.addressed(), &with).into_iter();
+    let mut without = registers::registers_of_each(legal.addressed(), &without).into_iter();
+    targets.iter().filter_map(|target| if has_engine(target) { with.next() } else { without.next() }).collect()
 }

@@ -10,9 +10,9 @@ use crate::instance::LoweredKernel;
 use crate::sim::{self, Counters, SimArgument, SimLaunch, SimOptions, SimProgram};
 use std::slice::{from_raw_parts, from_raw_parts_mut};
 
-/// Compiles an instance.
+/// Compiles an instance, in its form for machines with a copy engine where it has one: what that asks for is checked, too.
 pub(super) fn compile(kernel: &LoweredKernel<'_>, options: SimOptions) -> Result<Box<dyn Executable>> {
-    let program = SimProgram::compile_with(kernel.legal(), options);
+    let program = SimProgram::compile_with(kernel.legal().for_engine().unwrap_or(kernel.legal()), options);
     Ok(Box::new(WithinCall(program.map_err(|error| from_simulator(kernel.definition.name, error))?)))
 }
 

@@ -1,6 +1,7 @@
 //! What can go wrong: a kernel or launch that cannot be simulated ([`Error`]), and what a thread did wrong ([`Fault`]).
 
 use super::LOOP_LIMIT;
+use super::engine::Misuse;
 use super::order::MissingFence;
 use std::fmt;
 
@@ -146,6 +147,41 @@ pub enum FaultKind {
         /// Whether that thread has waited for it, and no barrier has told others since.
         is_awaited: bool,
     },
+    /// A barrier of the copy engine is used as it cannot be.
+    BarrierMisused {
+        /// The barriers' array.
+        object: String,
+        /// Which of them.
+        index: u64,
+        /// How.
+        misuse: Misuse,
+    },
+    /// Threads wait for a phase of a barrier that nobody is left to end.
+    BarrierStuck {
+        /// The barriers' array.
+        object: String,
+        /// Which of them.
+        index: u64,
+        /// The phase that does not end, from 0.
+        phase: u32,
+        /// Arrivals missing.
+        missing: u32,
+        /// Bytes that arrived in it.
+        arrived: i64,
+        /// Bytes that were announced.
+        announced: i64,
+    },
+    /// The copy engine fills what a thread wrote, without a fence between.
+    MissingEngineFence {
+        /// The object.
+        object: String,
+        /// Which scalar of it, counted flat.
+        index: u64,
+        /// How many it has.
+        length: u64,
+        /// The thread that wrote.
+        writer: [u32; 3],
+    },
     /// Integer `/` or `%` by zero.
     DivisionByZero,
     /// An integer result that does not fit, checked on request only.
@@ -284,6 +320,18 @@ impl fmt::Display for FaultKind {
                     false => "; the copy may still be on its way, since that thread has not waited for it",
                 })
             }
+            FaultKind::BarrierMisused { object, index, misuse } => write!(f, "barrier {index} of `{object}` {}", misuse.words()),
+            FaultKind::BarrierStuck { object, index, phase, missing, arrived, announced } => write!(
+                f,
+                "waits for phase {phase} of barrier {index} of `{object}`: {arrived} of {announced} bytes arrived, {missing} arrival{} missing; \
+                 nobody is left who could end it",
+                if *missing == 1 { "" } else { "s" }
+            ),
+            FaultKind::MissingEngineFence { object, index, length, writer } => write!(
+                f,
+                "the copy engine fills scalar {index} of `{object}` (of {length}), which thread {} wrote; no engine fence of that thread is between the two",
+                Triple(*writer)
+            ),
             FaultKind::DivisionByZero => f.write_str("integer division by zero"),
             FaultKind::Overflow { operation, ty, operands } => {
                 let operands: Vec<String> = operands.iter().map(i128::to_string).collect();

@@ -1,6 +1,7 @@
 //! One worker's machine: runs warps, each until it has ended, stands at a barrier, or lets others run. [`super::worker`] says which is next.
 
 use super::cells::Cells;
+use super::engine::Engine;
 use super::flight::Flights;
 use super::launch::BoundLaunch;
 use super::memory::first;
@@ -40,6 +41,8 @@ pub(super) struct Block {
     pub(super) passed: HashMap<(usize, u64), Passed>,
     /// Its copies on their way.
     pub(super) flights: Flights,
+    /// What it has told the copy engine.
+    pub(super) engine: Engine,
     /// Tick of its begin, and of its last barrier: see [`super::shadow`].
     pub(super) start: u32,
     pub(super) interval_start: u32,
@@ -63,6 +66,7 @@ impl Block {
             order: Order::default(),
             passed: HashMap::new(),
             flights: Flights::new(launch.program.objects.iter().enumerate().map(ring), launch.threads),
+            engine: Engine::new(launch.threads),
             start: 0,
             interval_start: 0,
         }
@@ -146,6 +150,7 @@ impl<'l> Machine<'l> {
         self.block.order = Order::default();
         self.block.passed.clear();
         self.block.flights.clear();
+        self.block.engine.clear();
         self.next_tick().map_err(|kind| self.launch.fault(Location::default(), self.block.place, 0, kind))?;
         self.block.start = self.tick;
         self.block.interval_start = self.tick;
@@ -210,6 +215,12 @@ impl<'l> Machine<'l> {
                 SimStep::Barrier(barrier) if warp.active != 0 => {
                     warp.step += 1;
                     return Ok(Stop::Barrier(barrier));
+                }
+                SimStep::Engine(number) if warp.active != 0 => {
+                    if !self.engine(warp, number)? {
+                        warp.watch = Watch { circles_in: Some(self.version), at: warp.step, ..Watch::default() };
+                        return Ok(Stop::Pause);
+                    }
                 }
                 SimStep::Done => return Ok(Stop::Done),
                 step => {

@@ -88,7 +88,7 @@ impl Machine<'_> {
 
     // --- where ---
 
-    fn resolve(&self, registers: &Registers, request: &Request<'_>) -> Result<Offsets, LaneFault> {
+    pub(super) fn resolve(&self, registers: &Registers, request: &Request<'_>) -> Result<Offsets, LaneFault> {
         let (access, width) = (request.access, request.width());
         let offsets = match &access.path {
             Path::Indexed { base, dimensions } => {
@@ -210,12 +210,15 @@ impl Machine<'_> {
 
     // --- whether it may ---
 
-    fn check(&mut self, warp: &Warp, request: &Request<'_>, offsets: &Offsets) -> Result<(), LaneFault> {
+    pub(super) fn check(&mut self, warp: &Warp, request: &Request<'_>, offsets: &Offsets) -> Result<(), LaneFault> {
         let Request { number, access, info, mask } = *request;
         let size = access.ty.bytes();
         let is_shared = info.space == Space::Shared;
         if info.is_ring {
             self.check_flight(warp, request, offsets)?;
+        }
+        if info.is_engines {
+            self.check_engine(warp, request, offsets)?;
         }
         if self.launch.program.orders && info.space != Space::Local {
             return self.check_order(warp, request, offsets);
@@ -271,6 +274,33 @@ impl Machine<'_> {
             }
             if access.kind == AccessKind::Write {
                 self.block.flights.copy(access.object, offsets[lane], width, now.thread, number);
+            }
+        }
+        Ok(())
+    }
+
+    /// Faults where the engine copies to what is accessed; notes what threads store, which the engine sees behind a fence only.
+    fn check_engine(&mut self, warp: &Warp, request: &Request<'_>, offsets: &Offsets) -> Result<(), LaneFault> {
+        let Request { number, access, info, mask } = *request;
+        for lane in lanes(mask) {
+            let now = self.now(warp, lane, number + 1);
+            for offset in (offsets[lane]..offsets[lane] + request.width()).step_by(info.granule as usize) {
+                if let Some(found) = self.block.engine.find(access.object, offset, &now) {
+                    let line = self.launch.program.accesses.get(found.site as usize).map(|site| site.location.line);
+                    let kind = FaultKind::CopyInFlight {
+                        object: info.name.clone(),
+                        index: offset / request.size(),
+                        length: self.launch.sizes[access.object] / request.size(),
+                        access: access.kind,
+                        thread: thread_position(found.thread, self.launch.block),
+                        line: line.filter(|line| *line != 0),
+                        is_awaited: found.is_awaited,
+                    };
+                    return Err(LaneFault { lane, kind });
+                }
+                if access.kind != AccessKind::Read && !access.is_of_engine {
+                    self.block.engine.store(access.object, offset, now.thread);
+                }
             }
         }
         Ok(())
@@ -442,7 +472,7 @@ pub(super) fn load(bytes: &[u8], place: usize, size: u32) -> u64 {
 }
 
 #[inline(always)]
-fn store(bytes: &mut [u8], place: usize, size: u32, bits: u64) {
+pub(super) fn store(bytes: &mut [u8], place: usize, size: u32, bits: u64) {
     if let Some(scalar) = place.checked_add(size as usize).and_then(|end| bytes.get_mut(place..end)) {
         let word = bits.to_le_bytes();
         match scalar.len() {

@@ -9,6 +9,7 @@ mod cells;
 mod clock;
 mod compile;
 mod counters;
+mod engine;
 mod error;
 mod flight;
 mod fused;
@@ -31,6 +32,7 @@ mod worker;
 mod tests;
 
 pub use counters::{Counters, INSTRUCTION_CLASSES, InstructionClass, LineCounters, Tally};
+pub use engine::Misuse;
 pub use error::{AccessKind, Error, Fault, FaultKind};
 pub(crate) use error::{loop_limit_reached, missing_lane};
 pub use order::MissingFence;

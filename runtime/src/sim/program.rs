@@ -5,6 +5,7 @@
 //! at one place at a time, can stop at a barrier and go on later, and lanes meet again at the end of the construct they parted in.
 
 use super::counters::InstructionClass;
+use super::engine::EngineStep;
 use super::order::Reach;
 use super::registers::{Check, Operands, Pure, Reg};
 use super::texture::TextureRead;
@@ -33,6 +34,8 @@ pub(super) enum SimStep {
     Barrier(u32),
     /// What threads do about their copies that are on their way; the slot of an argument.
     Copies(CopyStep, Option<Reg>),
+    /// What is told to the copy engine ([`Program::engines`]).
+    Engine(u32),
     /// Orders the accesses of a warp's lanes.
     SyncWarp,
     /// A fence, in kernels with [`Program::orders`].
@@ -199,6 +202,8 @@ pub(super) struct Access {
     pub(super) values: Vec<Reg>,
     /// The old value, of an atomic.
     pub(super) result: Option<Reg>,
+    /// Whether it is a place that the copy engine is told, and never run by itself.
+    pub(super) is_of_engine: bool,
     /// Place in the source.
     pub(super) location: Location,
 }
@@ -317,6 +322,8 @@ pub(super) struct ObjectInfo {
     pub(super) is_written: bool,
     /// Whether stores to it are copies that arrive later.
     pub(super) is_ring: bool,
+    /// Whether the copy engine writes it.
+    pub(super) is_engines: bool,
 }
 
 impl ObjectInfo {
@@ -369,6 +376,8 @@ pub(super) struct Program {
     pub(super) calls: Vec<Call>,
     /// Barriers.
     pub(super) barriers: Vec<Barrier>,
+    /// What is told to the copy engine.
+    pub(super) engines: Vec<EngineStep>,
     /// Texts.
     pub(super) messages: Vec<Text>,
     /// Reads of textures.

@@ -109,6 +109,7 @@ impl<'l> Worker<'l> {
             }
             let living = || self.warps.iter().filter(|warp| warp.living != 0);
             if living().next().is_none() {
+                self.machine.end_block()?;
                 self.machine.tallies.blocks += 1;
                 return Ok(Turn::Ended);
             }
@@ -178,13 +179,13 @@ impl<'l> Worker<'l> {
         let Some((block, warp)) = all.next() else {
             return self.machine.launch.fault(Default::default(), [0; 3], 0, FaultKind::EndlessLoop);
         };
-        let kind = FaultKind::Deadlock {
+        let kind = self.machine.stuck_at_barrier(block, warp).unwrap_or(FaultKind::Deadlock {
             warps,
             blocks: self.waiting.len() as u64,
             coming,
             behind: (warp.living & !warp.active).count_ones(),
             barrier_line: barrier.map(|n| barriers[n as usize].location.line),
-        };
+        });
         let thread = warp.first_thread + warp.active.trailing_zeros();
         self.machine.launch.fault(locations[warp.watch.at], block.place, thread, kind)
     }

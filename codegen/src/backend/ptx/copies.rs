@@ -10,7 +10,7 @@ use super::words::Word;
 use crate::collections::{HashMap, HashSet};
 use crate::intrinsics::ASYNC_COPIES;
 use crate::ir::intrinsic::Call;
-use crate::ir::{Address, Block, Inst, Kernel, Memory, MemoryOp, Object, Op, Region, Space, Terminator, Value};
+use crate::ir::{Address, Block, Fill, Inst, Kernel, Memory, MemoryOp, Object, Op, Region, Space, Terminator, Value};
 use crate::target::Target;
 
 /// The most that one copies.
@@ -44,7 +44,7 @@ impl AsyncCopies {
         }
         kernel.for_each_inst(|kernel, block, inst| {
             if let Op::Memory(Memory { op: MemoryOp::Store(values), at }) = &kernel.insts[inst].op
-                && kernel.rings.contains_key(&at.object())
+                && kernel.is_filled_by(at.object(), Fill::Groups)
                 && let Some(source) = source(kernel, block, values)
             {
                 copies.sources.insert(inst, source);
@@ -151,7 +151,7 @@ impl Emitter<'_> {
     /// A store to a ring that is a copy. Whether it is one; if not, and the promise is that it is, that is refused.
     pub(super) fn async_copy(&mut self, store: Inst, object: Object, to: &AddressOperand, values: &[Value]) -> bool {
         let kernel = self.kernel;
-        let Some(ring) = kernel.rings.get(&object).filter(|_| ASYNC_COPIES.is_met_by(self.target)) else { return false };
+        let Some(ring) = kernel.rings.get(&object).filter(|ring| ring.fill == Fill::Groups && ASYNC_COPIES.is_met_by(self.target)) else { return false };
         let bytes: u32 = values.iter().map(|value| kernel.ty(*value).bytes()).sum();
         let Some(source) = self.copies.sources.get(&store).copied() else {
             let is_constant = values.iter().all(|value| kernel.constant(*value).is_some());

@@ -36,6 +36,7 @@ mod control;
 mod copies;
 mod early;
 mod emitter;
+mod engine;
 mod fuse;
 mod instruction;
 mod memory;
@@ -83,14 +84,17 @@ impl Backend for Ptx {
     }
 
     fn emit(&self, kernel: &Scheduled, target: Option<&Target>, span: &dyn Fn(Loc) -> Span) -> Result<Emitted, Diagnostics> {
-        emit_ptx(kernel.legal().addressed(), target.unwrap_or(&TARGETS[0]), span)
+        {
+            let target = target.unwrap_or(&TARGETS[0]);
+            emit_ptx(kernel.legal().for_target(target).addressed(), target, span)
+        }
     }
 
     /// Of what several targets refuse, the first one's words.
     fn refusals(&self, kernel: &Scheduled, targets: &Targets, span: &dyn Fn(Loc) -> Span) -> Diagnostics {
         let (mut found, mut places) = (Diagnostics::new(), HashSet::default());
         for target in &targets.gpus {
-            let refused = module(kernel.legal().addressed(), target, span).err().unwrap_or_default();
+            let refused = module(kernel.legal().for_target(target).addressed(), target, span).err().unwrap_or_default();
             let new: Vec<Diagnostic> = refused.into_iter().filter(|refusal| !places.contains(&refusal.place())).collect();
             places.extend(new.iter().map(Diagnostic::place));
             found.extend(new);
@@ -99,7 +103,8 @@ impl Backend for Ptx {
     }
 
     fn lines(&self, kernel: &Scheduled, target: Option<&Target>) -> Result<Vec<Line>, Diagnostics> {
-        Ok(module(kernel.legal().addressed(), target.unwrap_or(&TARGETS[0]), &|_| Span::call_site())?.lines())
+        let target = target.unwrap_or(&TARGETS[0]);
+        Ok(module(kernel.legal().for_target(target).addressed(), target, &|_| Span::call_site())?.lines())
     }
 }
 
@@ -109,7 +114,7 @@ impl Lowered<Scheduled> {
     /// # Errors
     /// As [`Backend::emit`].
     pub fn ptx(&self, target: &Target) -> Result<Module, Diagnostics> {
-        module(self.kernel.legal().addressed(), target, &|loc| self.span(loc))
+        module(self.kernel.legal().for_target(target).addressed(), target, &|loc| self.span(loc))
     }
 }
 

@@ -7,6 +7,7 @@
 //! * R5: nobody writes what the copies read while the loop runs, nor does the loop learn what other blocks wrote.
 //! * R6: the slots fit a block's shared memory.
 //! * R7: all threads of the block go round equally often, and nobody leaves the loop early.
+//! * R8: with `by = bulk`, collectives make all copies, each one run of whole vectors ([`Plan::engine_obstacle`]).
 //!
 //! How wide a copy is shows only once accesses are joined: what is narrower than 4 bytes, the PTX back end refuses.
 
@@ -28,6 +29,11 @@ impl Plan {
         self.only_here(kernel, others)?;
         self.reads_are_left_alone(kernel, asked)?;
         self.covers(kernel)?;
+        if asked.by() == Some(Modifier::ByBulk)
+            && let Some(refusal) = self.engine_obstacle(kernel)
+        {
+            return Err(refusal);
+        }
         self.fits(kernel)
     }
 
@@ -182,7 +188,7 @@ pub(super) fn goes_round_together(kernel: &Kernel, inst: Inst, body: Block) -> R
         | Op::Memory(_)
         | Op::Texture(..)
         | Op::Intrinsic(..)
-        | Op::Collective(_)
+        | Op::Collective(_) | Op::Engine(_)
         | Op::Message(_)
         | Op::Region(_)
         | Op::Terminator(_) => false,
@@ -231,7 +237,7 @@ fn not_a_copy(kernel: &Kernel, inst: Inst) -> Option<Refusal> {
         Op::Region(Region::If { .. } | Region::For { .. }) | Op::Terminator(Terminator::Yield(_)) => None,
         Op::Collective(collective) if collective.is_load() => None,
         Op::Intrinsic(..) if effects.is_pure() => None,
-        Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Collective(_) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {
+        Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Collective(_) | Op::Engine(_) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {
             refuse("before the barrier there are copies only", "move this behind the barrier", "this is none")
         }
     }

@@ -4,7 +4,7 @@ use super::lex::Token;
 use super::{ParseError, Parser, named};
 use crate::annotations::{Annotation, Modifier, Modifiers, On};
 use crate::ir::{
-    Access, Address, Annotations, Asked, AtomicOp, Atomicity, Axis, BinaryOp, Block, Collective, CompareOp, Compute, Inst, Loc, Matrix,
+    Access, Address, Annotations, Asked, AtomicOp, Atomicity, Axis, BinaryOp, Block, Collective, CompareOp, Compute, Engine, Inst, Loc, Matrix,
     Memory, MemoryOp, MemoryOrder, Message, Object, Op, PrintPart, Region, Scope, Special, Step, Terminator, TextureOp, UnaryOp, Value,
 };
 
@@ -121,6 +121,14 @@ impl<'t> Parser<'t> {
                     self.advance();
                     asked.modifiers.add(modifier);
                 }
+                Token::Word("by") => {
+                    self.advance();
+                    self.expect('=')?;
+                    let Token::Word(word) = *self.peek() else { return Err(self.expected("what copies are made by")) };
+                    let modifier = Modifier::named(&format!("by = {word}"));
+                    asked.modifiers.add(modifier.ok_or_else(|| self.error(format!("nothing copies by `{word}`")))?);
+                    self.advance();
+                }
                 _ => return Err(self.expected("a number, `best_effort`, `assume_disjoint` or `assume_aligned`")),
             }
             self.eat(',');
@@ -202,6 +210,10 @@ impl<'t> Parser<'t> {
             "address" => Ok(Op::Compute(Compute::Address(self.object_name()?))),
             "texture" => Ok(Op::Texture(self.texture()?, self.object_name()?, self.more_values(true)?)),
             "load_run" | "load_tile" | "store_tile" => self.collective(word).map(Op::Collective),
+            "barrier_init" => Ok(Op::Engine(Engine::Init(self.object_name()?))),
+            "barrier_end" => Ok(Op::Engine(Engine::End(self.object_name()?))),
+            "barrier_expect" | "barrier_wait" | "copy_run" => self.engine(word).map(Op::Engine),
+            "engine_fence" => Ok(Op::Engine(Engine::Fence)),
             "load" | "store" | "atomic" | "load_at" | "store_at" | "atomic_at" => self.memory(word),
             "print" => Ok(Op::Message(Message::Print(self.parts()?, self.more_values(true)?))),
             "assert" => {
@@ -324,6 +336,25 @@ impl<'t> Parser<'t> {
             }
             _ => Err(self.error(format!("`{word}` does not take {} values", place.len()))),
         }
+    }
+
+    /// `barrier_expect m1[v0], v2`, `copy_run m3[v0], m0, m1[v0], v4`.
+    fn engine(&mut self, word: &str) -> Result<Engine, ParseError> {
+        let first = self.access()?;
+        self.expect(',')?;
+        if word != "copy_run" {
+            let value = self.value()?;
+            return Ok(if word == "barrier_wait" {
+                Engine::Wait { barrier: first, parity: value }
+            } else {
+                Engine::Expect { barrier: first, bytes: value }
+            });
+        }
+        let from = self.object_name()?;
+        self.expect(',')?;
+        let barrier = self.access()?;
+        self.expect(',')?;
+        Ok(Engine::CopyRun { to: first, from, start: self.value()?, barrier })
     }
 
     /// `m0, v1 + 8`.

@@ -3,7 +3,7 @@
 use super::lex::Token;
 use super::{ParseError, Parser, named, type_name};
 use crate::intrinsics;
-use crate::ir::{BoundsCheck, CacheHint, IndexWidth, Math, Ring};
+use crate::ir::{BoundsCheck, CacheHint, Fill, IndexWidth, Math, Ring};
 use crate::ir::{Kernel, Loc, MemoryType, ObjectData, ObjectKind, Scalar, Space, StructId, StructType, Type};
 
 /// Most bytes that one type may take: far beyond any device, and far from overflow.
@@ -114,7 +114,7 @@ impl Parser<'_> {
         self.expect(':')?;
         let mut kind = self.object_kind()?;
         let is_swizzled = self.eat_word("swizzled");
-        let is_ring = self.eat_word("ring");
+        let ring = Fill::ALL.into_iter().find(|(_, word)| self.eat_word(word)).map(|(fill, _)| fill);
         let hint = if self.eat_word("cached") {
             let word = self.word()?;
             Some(named(CacheHint::ALL, word).ok_or_else(|| self.error(format!("there is no hint `{word}`")))?)
@@ -135,8 +135,8 @@ impl Parser<'_> {
         if is_swizzled {
             self.kernel.swizzled.insert(object);
         }
-        if is_ring {
-            self.kernel.rings.insert(object, Ring { place: loc, is_required: true });
+        if let Some(fill) = ring {
+            self.kernel.rings.insert(object, Ring { place: loc, is_required: true, fill, by: None });
         }
         if let Some(hint) = hint {
             self.kernel.cached.insert(object, hint);

@@ -4,6 +4,7 @@
 #![cfg_attr(not(test), deny(clippy::wildcard_enum_match_arm))]
 
 mod control;
+mod engine;
 mod lifetimes;
 mod objects;
 mod operations;

@@ -5,7 +5,7 @@ use super::super::program::{ObjectInfo, Program};
 use super::Result;
 use warpwright_codegen::ir::IndexWidth;
 use warpwright_codegen::ir::{
-    AtomicOp, Atomicity, Kernel, Memory, MemoryOp, MemoryOrder, MemoryType, Message, ObjectKind, Op, Space, Type,
+    AtomicOp, Atomicity, Engine, Fill, Kernel, Memory, MemoryOp, MemoryOrder, MemoryType, Message, Object, ObjectKind, Op, Space, Type,
 };
 
 use warpwright_codegen::target::limits::{CONSTANT_BYTES, LOCAL_BYTES, MOST_SHARED_BYTES};
@@ -31,6 +31,7 @@ pub(super) fn layout(kernel: &Kernel, options: SimOptions) -> Result<Program> {
         accesses: Vec::new(),
         calls: Vec::new(),
         barriers: Vec::new(),
+        engines: Vec::new(),
         messages: Vec::new(),
         textures: Vec::new(),
         branches: Vec::new(),
@@ -49,6 +50,7 @@ pub(super) fn layout(kernel: &Kernel, options: SimOptions) -> Result<Program> {
     program.orders = synchronises.blocks_wait || synchronises.waits && synchronises.has_fences || synchronises.is_ordered;
     program.is_order_free &= !program.orders;
     let written = written_objects(kernel);
+    let engines = written_by_engine(kernel);
     for (object, data) in kernel.objects.iter() {
         let n = usize::from(object);
         let (is_slice, unit) = if let MemoryType::Slice(element) = &data.ty {
@@ -79,7 +81,8 @@ pub(super) fn layout(kernel: &Kernel, options: SimOptions) -> Result<Program> {
             is_texture: data.kind == ObjectKind::Texture,
             is_writable: !data.is_read_only(),
             is_written: written[n],
-            is_ring: kernel.rings.contains_key(&object),
+            is_ring: kernel.is_filled_by(object, Fill::Groups),
+            is_engines: engines.contains(&object),
         });
     }
     // Dynamic arrays come after all static ones, and share their bytes.
@@ -120,6 +123,17 @@ fn table_bytes(kind: &ObjectKind) -> Vec<u8> {
         return Vec::new();
     };
     scalars.iter().flat_map(|s| s.bits.to_le_bytes().into_iter().take(s.ty.bytes() as usize)).collect()
+}
+
+/// What the copy engine writes.
+fn written_by_engine(kernel: &Kernel) -> Vec<Object> {
+    let mut written = Vec::new();
+    kernel.for_each_inst(|kernel, _, inst| {
+        if let Op::Engine(Engine::CopyRun { to, .. }) = &kernel.insts[inst].op {
+            written.push(to.object);
+        }
+    });
+    written
 }
 
 fn written_objects(kernel: &Kernel) -> Vec<bool> {
@@ -164,7 +178,7 @@ impl Synchronises {
                 Op::Compute(_)
                 | Op::Memory(_)
                 | Op::Texture(..)
-                | Op::Collective(_)
+                | Op::Collective(_) | Op::Engine(_)
                 | Op::Message(_)
                 | Op::Region(_)
                 | Op::Terminator(_) => return,
@@ -193,7 +207,7 @@ fn is_order_free(kernel: &Kernel) -> bool {
             | Op::Memory(_)
             | Op::Texture(..)
             | Op::Intrinsic(..)
-            | Op::Collective(_)
+            | Op::Collective(_) | Op::Engine(_)
             | Op::Message(_)
             | Op::Region(_)
             | Op::Terminator(_) => {

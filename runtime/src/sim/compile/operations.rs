@@ -37,6 +37,7 @@ impl Compiler<'_> {
                 self.emit(SimStep::Assert(condition, message));
                 Ok(())
             }
+            Op::Engine(engine) => self.engine(engine),
             Op::Collective(_) => Err("a collective that was not made loads and stores".into()),
             Op::Region(_) => self.construct(inst),
             Op::Terminator(_) => self.terminator(&data.op, results),

@@ -75,7 +75,7 @@ impl Compiler<'_> {
         let values = if is_load { self.define_all(&work.values)? } else { self.slots(&work.values)? };
         let result = work.old.map(|old| self.define(old)).transpose()?;
         let location = self.location;
-        let access = Access { object: usize::from(object), kind: work.kind, atomic: work.atomic, ty, path, values, result, location };
+        let access = Access { object: usize::from(object), kind: work.kind, atomic: work.atomic, ty, path, values, result, is_of_engine: false, location };
         let access = add(&mut self.program.accesses, access);
         self.emit(SimStep::Access(access));
         Ok(())
@@ -83,6 +83,14 @@ impl Compiler<'_> {
 
     /// A path's constant bytes and its dimensions, and the type of the scalar it leads to.
     fn path(&self, place: &ir::Access, width: u32) -> Result<(Path, Type)> {
+        let (path, ty) = self.path_into(place, width)?;
+        let name = &self.kernel.objects[place.object].name;
+        let scalar = scalar_of(ty).ok_or_else(|| format!("a path into `{name}` that leads to no scalar"))?;
+        Ok((path, scalar))
+    }
+
+    /// The same, and what it leads to, whatever that is.
+    pub(super) fn path_into(&self, place: &ir::Access, width: u32) -> Result<(Path, &MemoryType)> {
         let kernel = self.kernel;
         let data = &kernel.objects[place.object];
         let (mut ty, mut base, mut dimensions, mut name) = (&data.ty, 0u64, Vec::new(), data.name.clone());
@@ -116,8 +124,7 @@ impl Compiler<'_> {
                 _ => return Err(format!("a path into `{}` that its type does not have", data.name)),
             }
         }
-        let scalar = scalar_of(ty).ok_or_else(|| format!("a path into `{}` that leads to no scalar", data.name))?;
-        Ok((Path::Indexed { base, dimensions }, scalar))
+        Ok((Path::Indexed { base, dimensions }, ty))
     }
 
     fn index_slot(&self, value: Value) -> Result<Reg> {

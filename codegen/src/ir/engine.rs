@@ -1,0 +1,99 @@
+//! What the copy engine of a multiprocessor is told: copies that it makes by itself, and barriers that count their bytes (`mbarrier`, from sm_90 on).
+//!
+//! A **barrier** is an element of a shared array of `u64` that nothing else touches. Its phases follow one another; a phase is over when one thread
+//! has arrived, and as many bytes as that thread announced. Who waits for a phase reads what was copied in it. Only `pipeline` makes these, in the form
+//! of a kernel for targets that have the engine ([`crate::pipeline::Scheduled::for_target`]).
+
+use super::{Access, Completion, Effects, Kernel, Object, Scope, Type, Value};
+
+/// One instruction to or about the engine. Each thread that comes to it does it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Engine {
+    /// Makes barriers of all elements of an array, in phase 0. Other threads see that behind the block's next barrier.
+    Init(Object),
+    /// Makes bare memory of all barriers of an array, so that [`Engine::Init`] may make barriers of it again. Nothing is on its way then.
+    End(Object),
+    /// Arrives, and announces so many bytes.
+    Expect {
+        /// One barrier.
+        barrier: Access,
+        /// How many bytes the phase has; `u32`.
+        bytes: Value,
+    },
+    /// Waits until a phase of this parity (its number modulo 2) is over: the one that runs, or the one before.
+    Wait {
+        /// One barrier.
+        barrier: Access,
+        /// 0 or 1; `u32`.
+        parity: Value,
+    },
+    /// Copies neighbouring elements: as [`super::Collective::LoadRun`], but all are there. Arrives at any time up to the end of the barrier's phase.
+    CopyRun {
+        /// An array `[T; N]` at a multiple of 16 bytes, its size one, too.
+        to: Access,
+        /// A buffer of `T`.
+        from: Object,
+        /// The first element, at a multiple of 16 bytes; the kernel's index type.
+        start: Value,
+        /// Where its bytes are counted.
+        barrier: Access,
+    },
+    /// The engine may write where this thread has written before.
+    Fence,
+}
+
+impl Engine {
+    /// Its word in the text form.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Engine::Init(_) => "barrier_init",
+            Engine::End(_) => "barrier_end",
+            Engine::Expect { .. } => "barrier_expect",
+            Engine::Wait { .. } => "barrier_wait",
+            Engine::CopyRun { .. } => "copy_run",
+            Engine::Fence => "engine_fence",
+        }
+    }
+
+    /// The barriers that it is about.
+    pub fn barriers(&self) -> Option<Object> {
+        match self {
+            Engine::Init(object) | Engine::End(object) => Some(*object),
+            Engine::Expect { barrier, .. } | Engine::Wait { barrier, .. } | Engine::CopyRun { barrier, .. } => Some(barrier.object),
+            Engine::Fence => None,
+        }
+    }
+
+    /// What it may do.
+    pub fn effects(&self) -> Effects {
+        let on = |object: Object| Effects { reads: Some(object), writes: Some(object), can_fault: true, ..Effects::PURE };
+        match self {
+            Engine::Init(object) | Engine::End(object) => Effects { orders: Some(Scope::Block), ..on(*object) },
+            Engine::Expect { barrier, .. } => on(barrier.object),
+            Engine::Wait { barrier, .. } => {
+                Effects { orders: Some(Scope::Block), completes: Completion::Awaits, ..on(barrier.object) }
+            }
+            Engine::CopyRun { to, from, .. } => {
+                Effects { reads: Some(*from), writes: Some(to.object), completes: Completion::Later, can_fault: true, ..Effects::PURE }
+            }
+            Engine::Fence => Effects::fence(Scope::Block),
+        }
+    }
+}
+
+impl Kernel {
+    /// Bytes of the array that an access leads to.
+    pub fn bytes_of(&self, access: &Access) -> u64 {
+        access.leads_to(self).map_or(0, |ty| ty.size(&self.structs))
+    }
+
+    /// Whether the copy engine has something to do.
+    pub fn uses_engine(&self) -> bool {
+        let mut uses = false;
+        self.for_each_inst(|kernel, _, inst| uses |= matches!(kernel.insts[inst].op, super::Op::Engine(_)));
+        uses
+    }
+}
+
+/// What a barrier is in memory.
+pub const BARRIER: Type = Type::U64;

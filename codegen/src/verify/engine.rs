@@ -1,0 +1,93 @@
+//! The copy engine: its barriers, its copies, and that nothing else touches a barrier.
+
+use super::Verifier;
+use crate::ir::{Access, BARRIER, Engine, Kernel, MemoryType, Object, ObjectKind, Op, Type, Value};
+use crate::target::limits::VECTOR_BYTES;
+
+impl Verifier<'_> {
+    pub(super) fn check_engine(&mut self, engine: &Engine, results: &[Value]) {
+        let kernel = self.kernel;
+        if let Some(object) = engine.barriers() {
+            let data = &kernel.objects[object];
+            let is_array = matches!(&data.ty, MemoryType::Array(element, _) if **element == MemoryType::Scalar(BARRIER));
+            self.require(data.kind == ObjectKind::Shared && is_array, || format!("{object} is no shared array of barriers"));
+        }
+        match engine {
+            Engine::Init(_) | Engine::End(_) | Engine::Fence => {}
+            Engine::Expect { barrier, bytes: value } | Engine::Wait { barrier, parity: value } => {
+                self.check_barrier(barrier);
+                self.check_type(*value, Type::U32, "the operand");
+            }
+            Engine::CopyRun { to, from, start, barrier } => {
+                self.check_barrier(barrier);
+                self.check_type(*start, kernel.index_type(), "a place");
+                self.check_copied(to, *from);
+            }
+        }
+        self.check_results(results, &[]);
+    }
+
+    /// The path leads to one barrier.
+    fn check_barrier(&mut self, barrier: &Access) {
+        let leads = barrier.leads_to(self.kernel) == Some(&MemoryType::Scalar(BARRIER));
+        self.require(leads, || format!("{barrier} is no barrier"));
+        self.check_indices(barrier);
+    }
+
+    fn check_indices(&mut self, access: &Access) {
+        for index in access.indices() {
+            let ty = self.kernel.ty(index);
+            self.require(ty == Type::U32 || ty == self.kernel.index_type(), || format!("index {index} is `{ty}`"));
+        }
+    }
+
+    /// An array in shared memory, whole vectors long, of a buffer's elements.
+    fn check_copied(&mut self, to: &Access, from: Object) {
+        let kernel = self.kernel;
+        self.check_indices(to);
+        self.require(kernel.objects[to.object].kind == ObjectKind::Shared, || format!("{} is no shared array", to.object));
+        let is_buffer = matches!(kernel.objects[from].kind, ObjectKind::Global { .. });
+        self.require(is_buffer, || format!("{from} is no buffer"));
+        let of_array = match to.leads_to(kernel) {
+            Some(MemoryType::Array(element, _)) => Some(element),
+            _ => None,
+        };
+        let of_buffer = match &kernel.objects[from].ty {
+            MemoryType::Slice(element) => Some(element),
+            _ => None,
+        };
+        self.require(of_array.is_some() && of_array == of_buffer, || format!("{to} and {from} are not of the same elements"));
+        let bytes = kernel.bytes_of(to);
+        let is_whole = bytes > 0 && bytes.is_multiple_of(VECTOR_BYTES as u64);
+        self.require(is_whole, || format!("{bytes} bytes are no whole vectors"));
+    }
+
+    /// Nothing but the engine touches a barrier.
+    pub(super) fn check_barriers_are_alone(&mut self) {
+        let mut touched: Vec<(Option<crate::ir::Inst>, Object)> = Vec::new();
+        let barriers = barriers(self.kernel);
+        self.kernel.for_each_inst(|kernel, _, inst| {
+            let op = &kernel.insts[inst].op;
+            let of_op = [op.object(), if let Op::Engine(Engine::CopyRun { from, .. }) = op { Some(*from) } else { None }];
+            let is_copy = matches!(op, Op::Engine(Engine::CopyRun { .. }));
+            if !matches!(op, Op::Engine(_)) || is_copy {
+                touched.extend(of_op.into_iter().flatten().filter(|object| barriers.contains(object)).map(|object| (Some(inst), object)));
+            }
+        });
+        for (inst, object) in touched {
+            self.inst = inst;
+            self.complain(format!("{object} are barriers"));
+        }
+    }
+}
+
+/// The arrays of barriers.
+fn barriers(kernel: &Kernel) -> Vec<Object> {
+    let mut found = Vec::new();
+    kernel.for_each_inst(|kernel, _, inst| {
+        if let Op::Engine(engine) = &kernel.insts[inst].op {
+            found.extend(engine.barriers().filter(|object| !found.contains(object)));
+        }
+    });
+    found
+}

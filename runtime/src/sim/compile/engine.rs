@@ -1,0 +1,46 @@
+//! What is told to the copy engine.
+
+use super::super::AccessKind;
+use super::super::engine::{EngineStep, scalar_of_bytes};
+use super::super::program::{Access, SimStep};
+use super::super::registers::Reg;
+use super::{Compiler, Result, add};
+use crate::sim::InstructionClass;
+use warpwright_codegen::ir::{self, Engine, Step, Type};
+
+impl Compiler<'_> {
+    pub(super) fn engine(&mut self, engine: &Engine) -> Result<()> {
+        self.count(InstructionClass::Memory, 1);
+        let step = match engine {
+            Engine::Init(object) => EngineStep::Init(usize::from(*object)),
+            Engine::End(object) => EngineStep::End(usize::from(*object)),
+            Engine::Expect { barrier, bytes } => EngineStep::Expect { barrier: self.place(barrier, 1, Type::U64, AccessKind::Atomic)?, bytes: self.slot(*bytes)? },
+            Engine::Wait { barrier, parity } => EngineStep::Wait { barrier: self.place(barrier, 1, Type::U64, AccessKind::Atomic)?, parity: self.slot(*parity)? },
+            Engine::CopyRun { to, from, start, barrier } => {
+                let granule = self.program.objects[usize::from(to.object)].granule.min(8);
+                let ty = scalar_of_bytes(granule);
+                let bytes = self.kernel.bytes_of(to);
+                let element = self.program.objects[usize::from(*from)].unit.max(1);
+                let source = ir::Access { object: *from, path: vec![Step::Index(*start)] };
+                EngineStep::Copy {
+                    to: self.place(to, 1, ty, AccessKind::Write)?,
+                    from: self.place(&source, (bytes / element) as u32, ty, AccessKind::Read)?,
+                    bytes,
+                    barrier: self.place(barrier, 1, Type::U64, AccessKind::Atomic)?,
+                }
+            }
+            Engine::Fence => EngineStep::Fence,
+        };
+        let step = add(&mut self.program.engines, step);
+        self.emit(SimStep::Engine(step));
+        Ok(())
+    }
+
+    /// A place as an access of one scalar, which is never run as such.
+    fn place(&mut self, place: &ir::Access, width: u32, ty: Type, kind: AccessKind) -> Result<u32> {
+        let (path, _) = self.path_into(place, width)?;
+        let (object, location) = (usize::from(place.object), self.location);
+        let access = Access { object, kind, atomic: None, ty, path, values: vec![Reg::Narrow(0)], result: None, is_of_engine: true, location };
+        Ok(add(&mut self.program.accesses, access))
+    }
+}

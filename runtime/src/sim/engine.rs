@@ -1,0 +1,373 @@
+//! The copy engine of a multiprocessor: barriers that count bytes, copies that one thread asks for, and what they demand of all others.
+//!
+//! A barrier is modelled exactly: its phase, the arrivals that are missing, the bytes that are announced and not there yet (fewer than none where copies
+//! overtake their announcement). Copies may arrive at any time between their issue and the end of the phase. Whatever a program does meanwhile with
+//! what they write is a fault, so that it does not matter when: early and late give the same, and the bytes are there at once. A thread that waited for
+//! the phase may touch them, others behind a barrier of the block that came after such a wait.
+//!
+//! The engine does not see what threads write as they do: it may fill what a thread wrote before only if that thread has passed an engine fence since.
+
+use super::machine::{Block, LaneFault, Machine};
+use super::memory::Request;
+use super::program::{Access, SimStep};
+use super::registers::{Reg, lanes};
+use super::shadow::Now;
+use super::warp::Warp;
+use super::{Fault, FaultKind};
+use std::collections::HashMap;
+use warpwright_codegen::ir::{Location, Type};
+use warpwright_codegen::target::limits::LANES;
+
+/// Bytes of a sector of global memory.
+const SECTOR: u64 = 32;
+
+/// An instruction to the engine; accesses by their numbers in the program.
+#[derive(Clone, Debug)]
+pub(super) enum EngineStep {
+    /// Makes barriers of an object.
+    Init(usize),
+    /// Ends them.
+    End(usize),
+    /// Arrives, and announces bytes.
+    Expect {
+        /// The barrier.
+        barrier: u32,
+        /// The bytes.
+        bytes: Reg,
+    },
+    /// Waits for a phase.
+    Wait {
+        /// The barrier.
+        barrier: u32,
+        /// The phase's parity.
+        parity: Reg,
+    },
+    /// Copies bytes.
+    Copy {
+        /// A scalar's access that writes the first place.
+        to: u32,
+        /// One that reads the first place.
+        from: u32,
+        /// How many bytes.
+        bytes: u64,
+        /// The barrier.
+        barrier: u32,
+    },
+    /// The engine may write what the thread has written.
+    Fence,
+}
+
+/// Why a barrier cannot be used so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Misuse {
+    /// It is no barrier: not made yet, or ended.
+    NotMade,
+    /// It is one already.
+    MadeAgain,
+    /// It is ended while bytes or arrivals are missing.
+    EndedEarly,
+    /// More threads arrive in a phase than it counts.
+    TooManyArrivals,
+    /// More bytes arrive in a phase than were announced.
+    TooManyBytes,
+    /// The block ends, and nobody has waited for the last copies.
+    NeverAwaited,
+}
+
+impl Misuse {
+    /// What is wrong, behind the barrier's name.
+    pub(super) fn words(self) -> &'static str {
+        match self {
+            Misuse::NotMade => "is used before it is made, or after its end",
+            Misuse::MadeAgain => "is made again, and was not ended",
+            Misuse::EndedEarly => "is ended while arrivals or bytes of a phase are missing, or copies that nobody waited for",
+            Misuse::TooManyArrivals => "counts one arrival in a phase, and another thread arrives",
+            Misuse::TooManyBytes => "gets more bytes in a phase than were announced",
+            Misuse::NeverAwaited => "counted copies that nobody has waited for when the block ends",
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Barrier {
+    phase: u32,
+    /// Arrivals missing.
+    missing: u32,
+    /// Bytes announced, less those that arrived.
+    bytes: i64,
+    /// Bytes announced in all, in this phase.
+    announced: i64,
+    /// By phase that is over: the tick at which somebody first waited for it, and knew.
+    seen: Vec<Option<u32>>,
+    /// By thread: phases that it knows to be over.
+    known: Vec<u32>,
+    /// The last phase in which something was copied.
+    last_copy: Option<u32>,
+}
+
+impl Barrier {
+    /// Ends the phase if nothing is missing. Whether it has ended.
+    fn turn(&mut self) -> bool {
+        let is_over = self.missing == 0 && self.bytes == 0;
+        if is_over {
+            self.phase += 1;
+            (self.missing, self.announced) = (1, 0);
+            self.seen.push(None);
+        }
+        is_over
+    }
+}
+
+/// A copy to a granule.
+#[derive(Clone, Copy, Debug)]
+struct Flight {
+    barrier: (usize, u64),
+    phase: u32,
+    thread: u32,
+    /// Number of the access that writes.
+    site: u32,
+}
+
+/// What has not arrived for who asks.
+pub(super) struct InFlight {
+    pub(super) thread: u32,
+    pub(super) site: u32,
+    /// Whether somebody has waited for it, and no barrier of the block has told others since.
+    pub(super) is_awaited: bool,
+}
+
+/// What a block knows of the engine.
+#[derive(Debug, Default)]
+pub(super) struct Engine {
+    threads: u32,
+    /// By object and offset.
+    barriers: HashMap<(usize, u64), Barrier>,
+    /// By object and granule's offset.
+    flights: HashMap<(usize, u64), Flight>,
+    /// By object and granule's offset: who stored there last, and when in the count of events.
+    stores: HashMap<(usize, u64), (u32, u64)>,
+    /// By thread: its last engine fence.
+    fences: HashMap<u32, u64>,
+    events: u64,
+}
+
+impl Engine {
+    pub(super) fn new(threads: u32) -> Engine {
+        Engine { threads, ..Engine::default() }
+    }
+
+    /// A block begins.
+    pub(super) fn clear(&mut self) {
+        *self = Engine::new(self.threads);
+    }
+
+    /// A copy to this granule that has not arrived for who looks now.
+    pub(super) fn find(&self, object: usize, offset: u64, now: &Now) -> Option<InFlight> {
+        let flight = self.flights.get(&(object, offset))?;
+        let barrier = self.barriers.get(&flight.barrier)?;
+        if barrier.known[now.thread as usize] > flight.phase {
+            return None;
+        }
+        let seen = barrier.seen.get(flight.phase as usize).copied().flatten();
+        let is_told = seen.is_some_and(|tick| tick < now.interval_start);
+        (!is_told).then_some(InFlight { thread: flight.thread, site: flight.site, is_awaited: seen.is_some() })
+    }
+
+    /// Notes that a thread stores to a granule.
+    pub(super) fn store(&mut self, object: usize, offset: u64, thread: u32) {
+        self.events += 1;
+        self.stores.insert((object, offset), (thread, self.events));
+    }
+
+    /// What a barrier waits for: missing arrivals, bytes that arrived, bytes announced, phase.
+    pub(super) fn standing(&self, object: usize, offset: u64) -> Option<(u32, i64, i64, u32)> {
+        let barrier = self.barriers.get(&(object, offset))?;
+        Some((barrier.missing, barrier.announced - barrier.bytes, barrier.announced, barrier.phase))
+    }
+
+    /// A barrier whose last copies nobody has waited for.
+    pub(super) fn left_over(&self) -> Option<(usize, u64)> {
+        let is_left = |barrier: &Barrier| {
+            barrier.last_copy.is_some_and(|phase| barrier.seen.get(phase as usize).copied().flatten().is_none())
+        };
+        self.barriers.iter().filter(|(_, barrier)| is_left(barrier)).map(|(place, _)| *place).min()
+    }
+}
+
+impl Machine<'_> {
+    /// Runs an instruction to the engine. Whether it is done: if not, it waits.
+    pub(super) fn engine(&mut self, warp: &mut Warp, number: u32) -> Result<bool, LaneFault> {
+        let program = self.launch.program;
+        for lane in lanes(warp.active) {
+            let fault = |kind: FaultKind| LaneFault { lane, kind };
+            let thread = warp.first_thread + lane as u32;
+            match &program.engines[number as usize] {
+                EngineStep::Init(object) => self.init_barriers(*object).map_err(fault)?,
+                EngineStep::End(object) => self.end_barriers(*object).map_err(fault)?,
+                EngineStep::Expect { barrier, bytes } => {
+                    let at = self.barrier(warp, lane, *barrier)?;
+                    let bytes = i64::from(warp.registers.lane(*bytes, lane) as u32);
+                    let one = self.barrier_at(at).map_err(fault)?;
+                    if one.missing == 0 {
+                        return Err(fault(self.misuse(at, Misuse::TooManyArrivals)));
+                    }
+                    one.missing -= 1;
+                    one.bytes += bytes;
+                    one.announced += bytes;
+                    self.end_phase(at).map_err(fault)?;
+                }
+                EngineStep::Wait { barrier, parity } => {
+                    let at = self.barrier(warp, lane, *barrier)?;
+                    let parity = warp.registers.lane(*parity, lane) as u32 & 1;
+                    let tick = self.tick;
+                    let one = self.barrier_at(at).map_err(fault)?;
+                    // The phase that runs has another parity than the one before, which is over.
+                    if one.phase & 1 == parity {
+                        return Ok(false);
+                    }
+                    one.known[thread as usize] = one.phase;
+                    if let Some(seen) = one.seen.last_mut() {
+                        seen.get_or_insert(tick);
+                    }
+                }
+                EngineStep::Copy { to, from, bytes, barrier } => self.copy_bytes(warp, lane, [*to, *from], *bytes, *barrier)?,
+                EngineStep::Fence => {
+                    self.block.engine.events += 1;
+                    let now = self.block.engine.events;
+                    self.block.engine.fences.insert(thread, now);
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// The fault of a warp that waits for a phase which nobody is left to end.
+    pub(super) fn stuck_at_barrier(&self, block: &Block, warp: &Warp) -> Option<FaultKind> {
+        let program = self.launch.program;
+        let SimStep::Engine(number) = program.steps[warp.watch.at] else { return None };
+        let EngineStep::Wait { barrier, .. } = program.engines[number as usize] else { return None };
+        let lane = super::memory::first(warp.active)?;
+        let (object, offset) = self.barrier(warp, lane, barrier).ok()?;
+        let (missing, arrived, announced, phase) = block.engine.standing(object, offset)?;
+        let object = program.objects[object].name.clone();
+        Some(FaultKind::BarrierStuck { object, index: offset / 8, phase, missing, arrived, announced })
+    }
+
+    /// The current block is done.
+    pub(super) fn end_block(&mut self) -> Result<(), Box<Fault>> {
+        match self.block.engine.left_over() {
+            None => Ok(()),
+            Some(at) => {
+                let kind = self.misuse(at, Misuse::NeverAwaited);
+                Err(self.launch.fault(Location::default(), self.block.place, 0, kind))
+            }
+        }
+    }
+
+    fn init_barriers(&mut self, object: usize) -> Result<(), FaultKind> {
+        let bytes = self.launch.sizes[object];
+        let threads = self.block.engine.threads as usize;
+        for offset in (0..bytes).step_by(8) {
+            let new = Barrier { phase: 0, missing: 1, bytes: 0, announced: 0, seen: Vec::new(), known: vec![0; threads], last_copy: None };
+            if self.block.engine.barriers.insert((object, offset), new).is_some() {
+                return Err(self.misuse((object, offset), Misuse::MadeAgain));
+            }
+        }
+        self.version += 1;
+        Ok(())
+    }
+
+    fn end_barriers(&mut self, object: usize) -> Result<(), FaultKind> {
+        for offset in (0..self.launch.sizes[object]).step_by(8) {
+            let one = self.barrier_at((object, offset))?;
+            let is_idle = one.missing == 1 && one.bytes == 0;
+            let is_awaited = one.last_copy.is_none_or(|phase| one.seen.get(phase as usize).copied().flatten().is_some());
+            if !is_idle || !is_awaited {
+                return Err(self.misuse((object, offset), Misuse::EndedEarly));
+            }
+            self.block.engine.barriers.remove(&(object, offset));
+            self.block.engine.flights.retain(|_, flight| flight.barrier != (object, offset));
+        }
+        self.version += 1;
+        Ok(())
+    }
+
+    /// Which barrier an access is to.
+    fn barrier(&self, warp: &Warp, lane: usize, number: u32) -> Result<(usize, u64), LaneFault> {
+        let program = self.launch.program;
+        let access = &program.accesses[number as usize];
+        let request = Request { number, access, info: &program.objects[access.object], mask: 1 << lane };
+        Ok((access.object, self.resolve(&warp.registers, &request)?[lane]))
+    }
+
+    fn barrier_at(&mut self, at: (usize, u64)) -> Result<&mut Barrier, FaultKind> {
+        let unknown = self.misuse(at, Misuse::NotMade);
+        self.block.engine.barriers.get_mut(&at).ok_or(unknown)
+    }
+
+    /// The fault of a barrier that is used wrongly.
+    pub(super) fn misuse(&self, (object, offset): (usize, u64), misuse: Misuse) -> FaultKind {
+        FaultKind::BarrierMisused { object: self.launch.program.objects[object].name.clone(), index: offset / 8, misuse }
+    }
+
+    fn end_phase(&mut self, at: (usize, u64)) -> Result<(), FaultKind> {
+        let one = self.barrier_at(at)?;
+        let is_too_much = one.missing == 0 && one.bytes < 0;
+        one.turn();
+        if is_too_much {
+            return Err(self.misuse(at, Misuse::TooManyBytes));
+        }
+        self.version += 1;
+        Ok(())
+    }
+
+    fn copy_bytes(&mut self, warp: &Warp, lane: usize, [to, from]: [u32; 2], bytes: u64, barrier: u32) -> Result<(), LaneFault> {
+        let fault = |kind: FaultKind| LaneFault { lane, kind };
+        let at = self.barrier(warp, lane, barrier)?;
+        let program = self.launch.program;
+        let of = |number: u32| {
+            let access: &Access = &program.accesses[number as usize];
+            Request { number, access, info: &program.objects[access.object], mask: 1 << lane }
+        };
+        let (target, source) = (of(to), of(from));
+        let (first, first_read) = (self.resolve(&warp.registers, &target)?[lane], self.resolve(&warp.registers, &source)?[lane]);
+        let traffic = &mut self.tallies.traffic[from as usize];
+        traffic.sectors += (first_read + bytes - 1) / SECTOR - first_read / SECTOR + 1;
+        traffic.bytes += bytes;
+        traffic.requests += 1;
+        traffic.lanes += 1;
+        let (object, granule) = (target.access.object, u64::from(target.access.ty.bytes()));
+        let phase = self.barrier_at(at).map_err(fault)?.phase;
+        let thread = warp.first_thread + lane as u32;
+        for n in (0..bytes).step_by(granule as usize) {
+            self.check(warp, &source, &[first_read + n; LANES])?;
+            self.check(warp, &target, &[first + n; LANES])?;
+            let engine = &mut self.block.engine;
+            if let Some((writer, event)) = engine.stores.remove(&(object, first + n))
+                && engine.fences.get(&writer).is_none_or(|fence| *fence < event)
+            {
+                let index = (first + n) / granule;
+                let writer = super::launch::thread_position(writer, self.launch.block);
+                let object = target.info.name.clone();
+                return Err(fault(FaultKind::MissingEngineFence { object, index, length: self.launch.sizes[target.access.object] / granule, writer }));
+            }
+            engine.flights.insert((object, first + n), Flight { barrier: at, phase, thread, site: to });
+            let bits = self.launch.views[source.access.object].read(first_read + n, granule as u32);
+            super::memory::store(&mut self.block.shared, (target.info.base + first + n) as usize, granule as u32, bits);
+        }
+        let one = self.barrier_at(at).map_err(fault)?;
+        one.last_copy = Some(phase);
+        one.bytes -= bytes as i64;
+        self.end_phase(at).map_err(fault)
+    }
+}
+
+/// The scalar of so many bytes.
+pub(super) fn scalar_of_bytes(bytes: u64) -> Type {
+    match bytes {
+        1 => Type::U8,
+        2 => Type::U16,
+        4 => Type::U32,
+        _ => Type::U64,
+    }
+}

@@ -1,0 +1,211 @@
+//! Rings that the copy engine fills: in loops that run again, side by side and one in another's ring, for all counts of iterations; what it becomes in PTX; and
+//! what `by` promises. The simulator runs the form with the engine, which its own checks hold to the rules.
+
+#![allow(deprecated, reason = "what lints find of speed is not what is tested here")]
+
+use warpwright::prelude::*;
+use warpwright_tests::emitted::ptx;
+
+/// Runs on every device there is: the first two are always there.
+fn on_all(name: &str, run: impl Fn(&Device)) {
+    let devices: Vec<Device> = [Device::host(), Device::simulator()].into_iter().chain(Device::all()).collect();
+    for device in &devices {
+        run(device);
+    }
+    println!("ran: {name} ({} devices)", devices.len());
+}
+
+/// Numbers that sums of a few hundred hold exactly.
+fn numbers(len: usize, salt: usize) -> Vec<f32> {
+    (0..len).map(|i| ((i * 7919 + salt * 13 + 5) % 61) as f32 - 20.0).collect()
+}
+
+/// `x[i]`, zero beyond its end.
+fn at(x: &[f32], i: usize) -> f32 {
+    x.get(i).copied().unwrap_or(0.0)
+}
+
+/// Two buffers in runs of unequal length, one barrier for both; every thread reads what others copied.
+#[kernel(block = (8, 4, 2))]
+fn weighted<const S: usize>(first: usize, last: usize, step: usize, x: &Global<f32>, w: &Global<[f32; 2]>, y: &mut Global<f32>) {
+    #[shared]
+    let mut run: [f32; 192];
+    #[shared]
+    let mut weights: [[f32; 2]; 48];
+    let t = thread_idx().x + 8 * (thread_idx().y + 4 * thread_idx().z);
+    let mut sum = 0.0;
+    #[pipeline(stages = S, by = bulk)]
+    for chunk in (first..last).step_by(step) {
+        load_run(&mut run, x, chunk * 192);
+        load_run(&mut weights, w, chunk * 48);
+        sync_threads();
+        for k in 0..3 {
+            let i = (t * 5 + k * 64 + 3) % 192;
+            sum = sum * 0.5 + run[i] * weights[i / 4][k % 2];
+        }
+        sync_threads();
+    }
+    y[block_idx().x * 64 + t] = sum;
+}
+
+fn weighted_in_rust(first: usize, last: usize, step: usize, x: &[f32], w: &[[f32; 2]]) -> Vec<f32> {
+    let of = |t: usize| {
+        (first..last).step_by(step).fold(0.0, |sum, chunk| {
+            (0..3).fold(sum, |sum, k| {
+                let i = (t * 5 + k * 64 + 3) % 192;
+                let weight = w.get(chunk * 48 + i / 4).map_or(0.0, |pair| pair[k % 2]);
+                sum * 0.5 + at(x, chunk * 192 + i) * weight
+            })
+        })
+    };
+    (0..64).map(of).collect()
+}
+
+fn weighted_agrees<const S: usize>(device: &Device) {
+    let trips = 0..=2 * S + 1;
+    for (n, first, step) in trips.flat_map(|n| [(n, 0, 1), (n, 3, 1), (n, 2, 3)]) {
+        let last = first + n * step;
+        for short in [0, 1, 4, 100, 192 * 2] {
+            let x = numbers((last * 192).saturating_sub(short), n);
+            let w: Vec<[f32; 2]> = numbers((last * 48).saturating_sub(short / 4), n + 1).iter().map(|n| [*n, n * 0.25]).collect();
+            let mut y = device.zeros::<f32>(128).unwrap();
+            let (x_there, w_there) = (device.upload(&x).unwrap(), device.upload(&w).unwrap());
+            weighted::<S>(first, last, step, &x_there, &w_there, &mut y).grid(2).launch(device).unwrap();
+            let expected = weighted_in_rust(first, last, step, &x, &w);
+            assert_eq!(y.download().unwrap(), [&expected[..], &expected].concat(), "{S} stages, {first}..{last} by {step}, {short} short");
+        }
+    }
+}
+
+#[test]
+fn runs_of_several_buffers_share_a_barrier() {
+    on_all("weighted", |device| {
+        weighted_agrees::<2>(device);
+        weighted_agrees::<3>(device);
+        weighted_agrees::<4>(device);
+        weighted_agrees::<5>(device);
+    });
+}
+
+/// A pipelined loop that runs again and again, and two others of unequal stages, the last in the ring of the first.
+#[kernel(block = 32, index = 64)]
+fn again<const A: usize, const B: usize>(rounds: usize, runs: usize, x: &Global<u16>, y: &mut Global<u32>) {
+    #[shared]
+    let mut run: [u16; 64];
+    #[shared]
+    let mut other: [u16; 128];
+    let t = thread_idx().x;
+    let mut sum = 0;
+    for round in 0..rounds {
+        #[pipeline(stages = A)]
+        for chunk in 0..runs {
+            load_run(&mut run, x, (chunk + round) * 64);
+            sync_threads();
+            sum = sum * 3 + run[63 - t] as u32 + run[t] as u32;
+            sync_threads();
+        }
+        #[pipeline(stages = 2)]
+        for chunk in round..runs {
+            load_run(&mut other, x, chunk * 128);
+            sync_threads();
+            sum = sum * 5 + other[127 - t] as u32;
+            sync_threads();
+        }
+    }
+    #[pipeline(stages = B)]
+    for chunk in 1..runs {
+        load_run(&mut run, x, chunk * 64);
+        sync_threads();
+        sum = sum * 7 + run[(t * 3) % 64] as u32;
+        sync_threads();
+    }
+    y[t] = sum;
+}
+
+fn again_agrees<const A: usize, const B: usize>(device: &Device) {
+    for (rounds, runs) in [(0, 3), (1, 0), (1, 1), (2, 2), (3, 1), (3, 5), (4, 2 * A + 1)] {
+        let x: Vec<u16> = (0..runs * 64 + 20).map(|i| (i * 7919 % 1021) as u16).collect();
+        let mut y = device.zeros::<u32>(32).unwrap();
+        again::<A, B>(rounds, runs, &device.upload(&x).unwrap(), &mut y).grid(1).launch(device).unwrap();
+        let at = |i: usize| u32::from(x.get(i).copied().unwrap_or(0));
+        let of = |t: usize| {
+            let mut sum = 0u32;
+            for round in 0..rounds {
+                for chunk in 0..runs {
+                    let first = (chunk + round) * 64;
+                    sum = sum.wrapping_mul(3).wrapping_add(at(first + 63 - t) + at(first + t));
+                }
+                for chunk in round..runs {
+                    sum = sum.wrapping_mul(5).wrapping_add(at(chunk * 128 + 127 - t));
+                }
+            }
+            (1..runs).fold(sum, |sum, chunk| sum.wrapping_mul(7).wrapping_add(at(chunk * 64 + (t * 3) % 64)))
+        };
+        assert_eq!(y.download().unwrap(), (0..32).map(of).collect::<Vec<u32>>(), "{A} and {B} stages, {rounds} rounds, {runs} runs");
+    }
+}
+
+#[test]
+fn loops_that_run_again_and_share_rings() {
+    on_all("again", |device| {
+        again_agrees::<2, 2>(device);
+        again_agrees::<3, 2>(device);
+        again_agrees::<2, 4>(device);
+        again_agrees::<4, 3>(device);
+    });
+}
+
+/// The same loop, whatever copies.
+macro_rules! summed_by {
+    ($name:ident, $($by:tt)*) => {
+        #[kernel(block = 64)]
+        fn $name<const S: usize>(runs: usize, x: &Global<f32>, y: &mut Global<f32>) {
+            #[shared]
+            let mut run: [f32; 256];
+            let t = thread_idx().x;
+            let mut sum = 0.0;
+            #[pipeline(stages = S $($by)*)]
+            for chunk in 0..runs {
+                load_run(&mut run, x, chunk * 256);
+                sync_threads();
+                for k in 0..4 {
+                    sum = sum * 0.5 + run[(t * 7 + k * 64 + 5) % 256];
+                }
+                sync_threads();
+            }
+            y[t] = sum;
+        }
+    };
+}
+summed_by!(by_default,);
+summed_by!(by_bulk, , by = bulk);
+summed_by!(by_groups, , by = cp_async);
+summed_by!(by_registers, , by = registers);
+
+#[test]
+fn whatever_copies_gives_the_same() {
+    on_all("by", |device| {
+        for runs in 0..=7 {
+            for short in [0, 3, 300] {
+                let x = numbers((runs * 256usize).saturating_sub(short), runs);
+                let there = device.upload(&x).unwrap();
+                let expected: Vec<f32> = (0..64)
+                    .map(|t| {
+                        (0..runs).fold(0.0, |sum, chunk| {
+                            (0..4).fold(sum, |sum, k| sum * 0.5 + at(&x, chunk * 256 + (t * 7 + k * 64 + 5) % 256))
+                        })
+                    })
+                    .collect();
+                let check = |name: &str, run: &dyn Fn(&mut Buffer<f32>)| {
+                    let mut y = device.zeros::<f32>(64).unwrap();
+                    run(&mut y);
+                    assert_eq!(y.download().unwrap(), expected, "{name}, {runs} runs, {short} short");
+                };
+                check("default", &|y| by_default::<3>(runs, &there, y).grid(1).launch(device).unwrap());
+                check("bulk", &|y| by_bulk::<2>(runs, &there, y).grid(1).launch(device).unwrap());
+                check("cp_async", &|y| by_groups::<4>(runs, &there, y).grid(1).launch(device).unwrap());
+                check("registers", &|y| by_registers::<3>(runs, &there, y).grid(1).launch(device).unwrap());
+            }
+        }
+    });
+}
