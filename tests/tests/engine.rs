@@ -4,7 +4,6 @@
 #![allow(deprecated, reason = "what lints find of speed is not what is tested here")]
 
 use warpwright::prelude::*;
-use warpwright_tests::emitted::ptx;
 
 /// Runs on every device there is: the first two are always there.
 fn on_all(name: &str, run: impl Fn(&Device)) {

@@ -11,8 +11,6 @@ use super::{Access, Completion, Effects, Kernel, Object, Scope, Type, Value};
 pub enum Engine {
     /// Makes barriers of all elements of an array, in phase 0. Other threads see that behind the block's next barrier.
     Init(Object),
-    /// Makes bare memory of all barriers of an array, so that [`Engine::Init`] may make barriers of it again. Nothing is on its way then.
-    End(Object),
     /// Arrives, and announces so many bytes.
     Expect {
         /// One barrier.
@@ -47,7 +45,6 @@ impl Engine {
     pub fn word(&self) -> &'static str {
         match self {
             Engine::Init(_) => "barrier_init",
-            Engine::End(_) => "barrier_end",
             Engine::Expect { .. } => "barrier_expect",
             Engine::Wait { .. } => "barrier_wait",
             Engine::CopyRun { .. } => "copy_run",
@@ -58,7 +55,7 @@ impl Engine {
     /// The barriers that it is about.
     pub fn barriers(&self) -> Option<Object> {
         match self {
-            Engine::Init(object) | Engine::End(object) => Some(*object),
+            Engine::Init(object) => Some(*object),
             Engine::Expect { barrier, .. } | Engine::Wait { barrier, .. } | Engine::CopyRun { barrier, .. } => Some(barrier.object),
             Engine::Fence => None,
         }
@@ -68,7 +65,7 @@ impl Engine {
     pub fn effects(&self) -> Effects {
         let on = |object: Object| Effects { reads: Some(object), writes: Some(object), can_fault: true, ..Effects::PURE };
         match self {
-            Engine::Init(object) | Engine::End(object) => Effects { orders: Some(Scope::Block), ..on(*object) },
+            Engine::Init(object) => Effects { orders: Some(Scope::Block), ..on(*object) },
             Engine::Expect { barrier, .. } => on(barrier.object),
             Engine::Wait { barrier, .. } => {
                 Effects { orders: Some(Scope::Block), completes: Completion::Awaits, ..on(barrier.object) }

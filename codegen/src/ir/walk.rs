@@ -55,7 +55,7 @@ macro_rules! visit_operands {
                 }
             },
             Op::Engine(engine) => match engine {
-                Engine::Init(_) | Engine::End(_) | Engine::Fence => {}
+                Engine::Init(_) | Engine::Fence => {}
                 Engine::Expect { barrier: Access { path, .. }, bytes: value } | Engine::Wait { barrier: Access { path, .. }, parity: value } => {
                     path_steps!(path, $f, $iter);
                     $f(value);
@@ -140,7 +140,7 @@ impl Op {
                 f(&mut collective.array_mut().object);
                 f(collective.buffer_mut());
             }
-            Op::Engine(Engine::Init(object) | Engine::End(object)) => f(object),
+            Op::Engine(Engine::Init(object)) => f(object),
             Op::Engine(Engine::Expect { barrier, .. } | Engine::Wait { barrier, .. }) => f(&mut barrier.object),
             Op::Engine(Engine::CopyRun { to, from, barrier, .. }) => {
                 f(&mut to.object);

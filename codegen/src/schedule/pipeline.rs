@@ -30,7 +30,7 @@ use super::{Form, Refusal, Schedule};
 use crate::annotations::{Modifier, PIPELINE, PREFETCH};
 use crate::collections::{HashMap, HashSet};
 use crate::intrinsics::{by_name, called};
-use engine::Barriers;
+use engine::{Barriers, Turn};
 use crate::ir::{
     Address, Asked, BinaryOp, Block, Builder, CompareOp, Fill, Inst, Kernel, Memory, MemoryOp, MemoryType, Object, ObjectKind, Op, Region, Ring,
     Scalar, Space, Step, Terminator, Type, Value,
@@ -90,7 +90,7 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
     }
     let for_engine = for_engine(schedule.kernel, &plans);
     schedule.has_engine_form |= for_engine.contains(&true);
-    let mut homes = Homes { plain, of: HashMap::default(), rings: HashSet::default() };
+    let mut homes = Homes { plain, of: HashMap::default(), ..Homes::default() };
     for ((plan, one), by_engine) in plans.into_iter().zip(for_engine) {
         let fill = match schedule.form {
             Form::Engine if by_engine => Fill::Engine,
@@ -102,6 +102,7 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
             plan.apply(schedule.kernel, &one, fill, &mut homes);
         }
     }
+    engine::begin(schedule.kernel, &homes.barriers, &homes.turns);
 }
 
 /// Which loops the engine copies for. Those that share an array are filled in one way.
@@ -122,13 +123,17 @@ fn for_engine(kernel: &Kernel, plans: &[(Plan, Asked)]) -> Vec<bool> {
     }
 }
 
-/// Where the slots of an array are.
+/// What the loops before have made.
+#[derive(Default)]
 struct Homes {
     /// Accesses of loops that stay as they are.
     plain: HashSet<Inst>,
+    /// Where the slots of an array are.
     of: HashMap<Object, Object>,
     /// Those that have slots.
     rings: HashSet<Object>,
+    barriers: Vec<Barriers>,
+    turns: Vec<Turn>,
 }
 
 impl Homes {
@@ -222,6 +227,8 @@ impl Plan {
         }
         let (walk, loc, n) = (&self.walk, self.walk.loc, self.stages - 1);
         let barriers = (fill == Fill::Engine).then(|| Barriers::new(kernel, self.stages, asked.place));
+        // The barriers of a loop that runs again count on.
+        let turn = barriers.filter(|_| self.runs_again(kernel)).map(|_| Turn::new(kernel, asked.place));
         // Before the loop: the first iterations' copies.
         let at = kernel.blocks[block].insts.iter().position(|other| *other == self.inst).unwrap_or(0);
         let behind = kernel.blocks[block].insts.split_off(at);
@@ -231,21 +238,26 @@ impl Plan {
         let trips_type = b.kernel.ty(trips);
         let is_by_one = b.kernel.constant(walk.step).is_some_and(|step| step.as_int() == 1);
         // Where the counter goes up by one, its low bits are a slot: nothing is carried, and in an unrolled loop it is known.
-        let of_counter = is_by_one && self.stages.is_power_of_two();
+        let of_counter = is_by_one && self.stages.is_power_of_two() && turn.is_none();
+        homes.turns.extend(turn);
+        let (first_slot, first_parity) = turn.map_or((zero, zero), |turn| turn.load(&mut b));
         if let Some(barriers) = barriers {
-            barriers.init(&mut b);
+            homes.barriers.push(barriers);
         }
-        b.for_each([zero, ahead, one], &[], |b, number, _| {
+        let rotates = turn.is_some();
+        let init = if rotates { vec![first_slot] } else { Vec::new() };
+        b.for_each([zero, ahead, one], &init, |b, number, carried| {
             let wide = b.cast(number, trips_type);
             let some = b.compare(CompareOp::Lt, wide, trips);
             let counter = counter_after(b, walk, wide);
-            let slot = if of_counter { self.slot_of(b, counter) } else { number };
+            let slot = match carried.first() {
+                Some(slot) => *slot,
+                None if of_counter => self.slot_of(b, counter),
+                None => number,
+            };
             self.issue(b, some, counter, slot, (&rings, fill, barriers));
-            Vec::new()
+            if rotates { vec![self.after(b, slot).0] } else { Vec::new() }
         });
-        if barriers.is_some() {
-            engine::sync_threads(&mut b);
-        }
         kernel.blocks[block].insts.extend(behind);
         // The loop carries the slot that is read, and how many iterations are left, its own counted in, if the counter does not tell.
         let carry = |kernel: &mut Kernel, ty: Type, first: Value| {
@@ -255,11 +267,12 @@ impl Plan {
             }
             kernel.add_param(walk.body, ty)
         };
-        let carried_slot = (!of_counter).then(|| carry(kernel, Type::U32, zero));
+        let carried_slot = (!of_counter).then(|| carry(kernel, Type::U32, first_slot));
         if let Some(slot) = carried_slot {
             kernel.values[slot].name = Some("slot".into());
         }
-        let carried_parity = (barriers.is_some() && !of_counter).then(|| carry(kernel, Type::U32, zero));
+        let carried_parity = (barriers.is_some() && !of_counter).then(|| carry(kernel, Type::U32, first_parity));
+        let results = kernel.insts[self.inst].results.clone();
         let carried_left = (!is_by_one).then(|| carry(kernel, trips_type, trips));
         let last = kernel.blocks[walk.body].insts.last().copied();
         kernel.blocks[walk.body].insts.clear();
@@ -275,7 +288,7 @@ impl Plan {
             (None, _) => {}
         }
         b.kernel.blocks[walk.body].insts.push(self.barrier);
-        let [zero, one, ahead, stages] = [0, 1, n, n + 1].map(|number| b.constant(Scalar::u32(number)));
+        let [zero, one, ahead] = [0, 1, n].map(|number| b.constant(Scalar::u32(number)));
         let far = b.cast(ahead, trips_type);
         let left = carried_left.unwrap_or_else(|| {
             let left = b.binary(BinaryOp::Sub, walk.end, walk.counter);
@@ -307,9 +320,8 @@ impl Plan {
         let mut b = Builder::new(kernel, walk.body, loc);
         let mut next: Vec<Value> = Vec::new();
         if let Some(slot) = carried_slot {
-            let after = b.binary(BinaryOp::Add, slot, one);
-            let is_last = b.compare(CompareOp::Eq, after, stages);
-            next.push(b.select(is_last, zero, after));
+            let (after, is_last) = self.after(&mut b, slot);
+            next.push(after);
             if let Some(parity) = carried_parity {
                 let other = b.binary(BinaryOp::Xor, parity, one);
                 next.push(b.select(is_last, other, parity));
@@ -329,10 +341,18 @@ impl Plan {
         let at = kernel.blocks[block].insts.iter().position(|other| *other == self.inst).unwrap_or(0);
         let behind = kernel.blocks[block].insts.split_off(at + 1);
         kernel.blocks[block].insts.push(self.closing);
-        if let Some(barriers) = barriers.filter(|_| self.runs_again(kernel)) {
-            barriers.end(&mut Builder::new(kernel, block, loc));
+        if let (Some(turn), [.., slot, parity]) = (turn, &results[..]) {
+            turn.store(&mut Builder::new(kernel, block, loc), *slot, *parity);
         }
         kernel.blocks[block].insts.extend(behind);
+    }
+
+    /// The slot behind one, and whether that one is the last, behind which the first comes.
+    fn after(&self, b: &mut Builder<'_>, slot: Value) -> (Value, Value) {
+        let [zero, one, stages] = [0, 1, self.stages].map(|number| b.constant(Scalar::u32(number)));
+        let after = b.binary(BinaryOp::Add, slot, one);
+        let is_last = b.compare(CompareOp::Eq, after, stages);
+        (b.select(is_last, zero, after), is_last)
     }
 
     /// Whether the loop stands in another.

@@ -345,7 +345,7 @@ impl Display for Engine {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let word = self.word();
         match self {
-            Engine::Init(object) | Engine::End(object) => write!(f, "{word} {object}"),
+            Engine::Init(object) => write!(f, "{word} {object}"),
             Engine::Expect { barrier, bytes: value } | Engine::Wait { barrier, parity: value } => write!(f, "{word} {barrier}, {value}"),
             Engine::CopyRun { to, from, start, barrier } => write!(f, "{word} {to}, {from}, {barrier}, {start}"),
             Engine::Fence => f.write_str(word),

@@ -13,7 +13,7 @@ impl Verifier<'_> {
             self.require(data.kind == ObjectKind::Shared && is_array, || format!("{object} is no shared array of barriers"));
         }
         match engine {
-            Engine::Init(_) | Engine::End(_) | Engine::Fence => {}
+            Engine::Init(_) | Engine::Fence => {}
             Engine::Expect { barrier, bytes: value } | Engine::Wait { barrier, parity: value } => {
                 self.check_barrier(barrier);
                 self.check_type(*value, Type::U32, "the operand");

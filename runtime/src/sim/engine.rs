@@ -26,8 +26,6 @@ const SECTOR: u64 = 32;
 pub(super) enum EngineStep {
     /// Makes barriers of an object.
     Init(usize),
-    /// Ends them.
-    End(usize),
     /// Arrives, and announces bytes.
     Expect {
         /// The barrier.
@@ -60,12 +58,10 @@ pub(super) enum EngineStep {
 /// Why a barrier cannot be used so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Misuse {
-    /// It is no barrier: not made yet, or ended.
+    /// It is no barrier yet.
     NotMade,
     /// It is one already.
     MadeAgain,
-    /// It is ended while bytes or arrivals are missing.
-    EndedEarly,
     /// More threads arrive in a phase than it counts.
     TooManyArrivals,
     /// More bytes arrive in a phase than were announced.
@@ -78,9 +74,8 @@ impl Misuse {
     /// What is wrong, behind the barrier's name.
     pub(super) fn words(self) -> &'static str {
         match self {
-            Misuse::NotMade => "is used before it is made, or after its end",
-            Misuse::MadeAgain => "is made again, and was not ended",
-            Misuse::EndedEarly => "is ended while arrivals or bytes of a phase are missing, or copies that nobody waited for",
+            Misuse::NotMade => "is used before it is made",
+            Misuse::MadeAgain => "is made again",
             Misuse::TooManyArrivals => "counts one arrival in a phase, and another thread arrives",
             Misuse::TooManyBytes => "gets more bytes in a phase than were announced",
             Misuse::NeverAwaited => "counted copies that nobody has waited for when the block ends",
@@ -203,7 +198,6 @@ impl Machine<'_> {
             let thread = warp.first_thread + lane as u32;
             match &program.engines[number as usize] {
                 EngineStep::Init(object) => self.init_barriers(*object).map_err(fault)?,
-                EngineStep::End(object) => self.end_barriers(*object).map_err(fault)?,
                 EngineStep::Expect { barrier, bytes } => {
                     let at = self.barrier(warp, lane, *barrier)?;
                     let bytes = i64::from(warp.registers.lane(*bytes, lane) as u32);
@@ -272,21 +266,6 @@ impl Machine<'_> {
             if self.block.engine.barriers.insert((object, offset), new).is_some() {
                 return Err(self.misuse((object, offset), Misuse::MadeAgain));
             }
-        }
-        self.version += 1;
-        Ok(())
-    }
-
-    fn end_barriers(&mut self, object: usize) -> Result<(), FaultKind> {
-        for offset in (0..self.launch.sizes[object]).step_by(8) {
-            let one = self.barrier_at((object, offset))?;
-            let is_idle = one.missing == 1 && one.bytes == 0;
-            let is_awaited = one.last_copy.is_none_or(|phase| one.seen.get(phase as usize).copied().flatten().is_some());
-            if !is_idle || !is_awaited {
-                return Err(self.misuse((object, offset), Misuse::EndedEarly));
-            }
-            self.block.engine.barriers.remove(&(object, offset));
-            self.block.engine.flights.retain(|_, flight| flight.barrier != (object, offset));
         }
         self.version += 1;
         Ok(())

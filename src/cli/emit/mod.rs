@@ -233,7 +233,12 @@ impl Emit {
             Taken::Built(built) => return Ok(Ok((built.to_string(), None))),
             Taken::Scheduled(lowered) => lowered,
         };
-        let kernel = &lowered.kernel;
+        // PTX and the IR are those of the target; other texts are for all devices.
+        let is_of_target = match format {
+            Format::Text(backend) => backend.language().stage == Stage::Addressed,
+            Format::Ir => true,
+        };
+        let kernel = if is_of_target { lowered.kernel.for_target(target) } else { &lowered.kernel };
         let mut timings = Timings::new();
         let shown = match (format, self.after.as_deref()) {
             (Format::Text(backend), _) => {

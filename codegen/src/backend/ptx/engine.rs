@@ -16,10 +16,10 @@ impl Emitter<'_> {
         match engine {
             Engine::Init(object) => {
                 self.each_barrier(*object, |emitter, barrier| ptx!(emitter, Mbarrier.Init.SharedCta.B64 barrier, 1));
-                // Who waits, and the engine, see barriers and not what was there before.
+                // The engine sees barriers and not what was there before.
                 ptx!(self, Fence.MbarrierInit.Release.Cluster);
+                ptx!(self, Fence.Proxy.Async.SharedCta);
             }
-            Engine::End(object) => self.each_barrier(*object, |emitter, barrier| ptx!(emitter, Mbarrier.Inval.SharedCta.B64 barrier)),
             Engine::Expect { barrier, bytes } => {
                 let barrier = self.place_of(barrier);
                 let bytes = self.operand(*bytes);

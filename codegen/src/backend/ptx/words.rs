@@ -54,7 +54,7 @@ words! {
         // Copies that go on by themselves.
         Async "async", Ca "ca", Cg "cg", CommitGroup "commit_group", WaitGroup "wait_group",
         Bulk "bulk", CompleteTx "mbarrier::complete_tx::bytes", SharedCta "shared::cta", SharedCluster "shared::cluster",
-        Init "init", Inval "inval", Arrive "arrive", ExpectTx "expect_tx", TryWait "try_wait", Parity "parity",
+        Init "init", Arrive "arrive", ExpectTx "expect_tx", TryWait "try_wait", Parity "parity",
         MbarrierInit "mbarrier_init", Proxy "proxy", Cluster "cluster",
         // Caches.
         Cs "cs", Lu "lu", L1EvictFirst "L1::evict_first", L1EvictLast "L1::evict_last", L1NoAllocate "L1::no_allocate",

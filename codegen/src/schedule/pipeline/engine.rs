@@ -1,21 +1,23 @@
 //! Rings that the copy engine fills (sm_90 on): in the form of a kernel for targets that have it, where all copies of a loop are collectives that it makes.
 //!
 //! ```text
-//! for k in a..b {                 if t == 0 { barrier_init barriers }
-//!     load_run(tile, x, f(k))     for j in 0..S-1 { if j < trips { copy(a + j, slot j) } }
-//!     sync_threads()              sync_threads()
-//!     work(tile)             ▶    for k in a..b carrying read = 0, parity = 0 {
+//!                                 // where the kernel begins
+//!                                 if t == 0 { barrier_init barriers }
+//!                                 sync_threads()
+//!                                 …
+//! for k in a..b {                 for j in 0..S-1 { if j < trips { copy(a + j, slot j) } }
+//!     load_run(tile, x, f(k))     for k in a..b carrying read = 0, parity = 0 {
 //!     sync_threads()                  barrier_wait barriers[read], parity; sync_threads()
-//! }                                   if left(k) > S - 1 { copy(k + S - 1, slot read - 1) }
-//!                                     work(slot read)
-//!                                     read = read + 1 mod S; parity ^= read == 0
+//!     work(tile)             ▶        if left(k) > S - 1 { copy(k + S - 1, slot read - 1) }
+//!     sync_threads()                  work(slot read)
+//! }                                   read = read + 1 mod S; parity ^= read == 0
 //!                                 }
-//!                                 sync_threads(); if t == 0 { barrier_end barriers }
+//!                                 sync_threads()
 //! ```
 //!
 //! Each slot has a barrier, whose phase is over when the bytes of its copies have arrived; `copy` is what [`super::super::collectives::by_engine`] makes. The one barrier of the
-//! block in an iteration says that nobody reads the slot that is filled next; no thread but the first does anything about copies. The barriers are made
-//! for one run of the loop, whose first phase is 0: a loop that runs again makes them again, so that no phase is counted beyond it.
+//! block in an iteration says that nobody reads the slot that is filled next; no thread but the first does anything about copies. The phases of
+//! a loop that runs again go on where they stood: with the slot and the parity behind the last ones.
 
 use super::super::Refusal;
 use super::super::collectives;
@@ -23,8 +25,8 @@ use super::{Plan, all_in, moves};
 use crate::annotations::Modifier;
 use crate::intrinsics::{by_name, called};
 use crate::ir::{
-    Access, Asked, Axis, BARRIER, Builder, Collective, CompareOp, Engine, Inst, Kernel, Loc, MemoryType, Object, ObjectData, ObjectKind, Op,
-    Scalar, Special, Step, Value,
+    Access, Asked, Axis, BARRIER, BinaryOp, Builder, Collective, CompareOp, Engine, Inst, Kernel, Loc, MemoryType, Object, ObjectData, ObjectKind,
+    Op, Scalar, Special, Step, Type, Value,
 };
 
 /// The barriers of a pipelined loop: one for each slot.
@@ -43,32 +45,53 @@ impl Barriers {
         Access { object: self.0, path: vec![Step::Index(slot)] }
     }
 
-    /// Makes them.
-    pub(super) fn init(self, b: &mut Builder<'_>) {
-        by_first_thread(b, Engine::Init(self.0));
-    }
-
-    /// Ends them, so that they can be made again.
-    pub(super) fn end(self, b: &mut Builder<'_>) {
-        by_first_thread(b, Engine::End(self.0));
-    }
-
     /// Waits for what was copied into a slot.
     pub(super) fn wait(self, b: &mut Builder<'_>, slot: Value, parity: Value) {
         b.push(Op::Engine(Engine::Wait { barrier: self.of(slot), parity }), &[]);
     }
 }
 
-/// All threads of the block wait for each other.
-pub(super) fn sync_threads(b: &mut Builder<'_>) {
-    if let Some(row) = by_name(called::SYNC_THREADS, None) {
-        b.push(Op::Intrinsic(row, Vec::new()), &[]);
+/// Where the barriers of a loop that runs again stand: the slot and the parity that come next. In two variables of the thread, which become values.
+#[derive(Clone, Copy)]
+pub(super) struct Turn(Object);
+
+impl Turn {
+    /// A new one.
+    pub(super) fn new(kernel: &mut Kernel, loc: Loc) -> Turn {
+        let ty = MemoryType::Array(Box::new(MemoryType::Scalar(Type::U32)), 2);
+        Turn(kernel.objects.push(ObjectData { name: "turn".into(), kind: ObjectKind::Local, ty, loc }))
+    }
+
+    fn part(self, b: &mut Builder<'_>, n: u32) -> Access {
+        Access { object: self.0, path: vec![Step::Index(b.constant(Scalar::u32(n)))] }
+    }
+
+    /// The slot and the parity.
+    pub(super) fn load(self, b: &mut Builder<'_>) -> (Value, Value) {
+        let [slot, parity] = [0, 1].map(|n| {
+            let part = self.part(b, n);
+            b.push1(Op::load(part), Type::U32)
+        });
+        (slot, parity)
+    }
+
+    /// Keeps them.
+    pub(super) fn store(self, b: &mut Builder<'_>, slot: Value, parity: Value) {
+        for (n, value) in [(0, slot), (1, parity)] {
+            let part = self.part(b, n);
+            b.push(Op::store(part, vec![value]), &[]);
+        }
     }
 }
 
-/// The first thread of the block does it.
-fn by_first_thread(b: &mut Builder<'_>, engine: Engine) {
+/// Makes the barriers of all loops, where all threads begin.
+pub(super) fn begin(kernel: &mut Kernel, barriers: &[Barriers], turns: &[Turn]) {
+    let Some(first) = barriers.first() else { return };
+    let (body, loc) = (kernel.body, kernel.objects[first.0].loc);
+    let behind = std::mem::take(&mut kernel.blocks[body].insts);
+    let mut b = Builder::new(kernel, body, loc);
     let zero = b.constant(Scalar::u32(0));
+    turns.iter().for_each(|turn| turn.store(&mut b, zero, zero));
     let mut all: Option<Value> = None;
     for (axis, _) in Axis::ALL.iter().copied() {
         // An axis of one thread has no other.
@@ -76,18 +99,23 @@ fn by_first_thread(b: &mut Builder<'_>, engine: Engine) {
             continue;
         }
         let at = b.special(Special::ThreadIdx, axis);
-        all = Some(all.map_or(at, |all| b.binary(crate::ir::BinaryOp::Or, all, at)));
+        all = Some(all.map_or(at, |all| b.binary(BinaryOp::Or, all, at)));
     }
-    let at = all.unwrap_or(zero);
-    let is_first = b.compare(CompareOp::Eq, at, zero);
+    let is_first = b.compare(CompareOp::Eq, all.unwrap_or(zero), zero);
     b.if_else(
         is_first,
         |b| {
-            b.push(Op::Engine(engine), &[]);
+            for barriers in barriers {
+                b.push(Op::Engine(Engine::Init(barriers.0)), &[]);
+            }
             Vec::new()
         },
         |_| Vec::new(),
     );
+    if let Some(row) = by_name(called::SYNC_THREADS, None) {
+        b.push(Op::Intrinsic(row, Vec::new()), &[]);
+    }
+    kernel.blocks[body].insts.extend(behind);
 }
 
 impl Plan {

@@ -211,7 +211,6 @@ impl<'t> Parser<'t> {
             "texture" => Ok(Op::Texture(self.texture()?, self.object_name()?, self.more_values(true)?)),
             "load_run" | "load_tile" | "store_tile" => self.collective(word).map(Op::Collective),
             "barrier_init" => Ok(Op::Engine(Engine::Init(self.object_name()?))),
-            "barrier_end" => Ok(Op::Engine(Engine::End(self.object_name()?))),
             "barrier_expect" | "barrier_wait" | "copy_run" => self.engine(word).map(Op::Engine),
             "engine_fence" => Ok(Op::Engine(Engine::Fence)),
             "load" | "store" | "atomic" | "load_at" | "store_at" | "atomic_at" => self.memory(word),

@@ -13,7 +13,6 @@ impl Compiler<'_> {
         self.count(InstructionClass::Memory, 1);
         let step = match engine {
             Engine::Init(object) => EngineStep::Init(usize::from(*object)),
-            Engine::End(object) => EngineStep::End(usize::from(*object)),
             Engine::Expect { barrier, bytes } => EngineStep::Expect { barrier: self.place(barrier, 1, Type::U64, AccessKind::Atomic)?, bytes: self.slot(*bytes)? },
             Engine::Wait { barrier, parity } => EngineStep::Wait { barrier: self.place(barrier, 1, Type::U64, AccessKind::Atomic)?, parity: self.slot(*parity)? },
             Engine::CopyRun { to, from, start, barrier } => {
