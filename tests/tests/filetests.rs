@@ -14,6 +14,7 @@
 //!
 //! ```text
 //! // test ir [built|scheduled|legal|addressed] [after PASS] [locations]     NAME.STAGE.ir, NAME.PASS.ir
+//! // test ir engine                                               NAME.engine.ir: `scheduled` for machines with a copy engine
 //! // test ptx sm_90                                              NAME.sm_90.ptx
 //! // test opencl                                                 NAME.cl
 //! // test rust                                                   NAME.rust.txt: the kernel after its annotations
@@ -328,6 +329,13 @@ fn ir_of_rust(file: &str, text: &str, words: &[&str]) -> Result<(String, String)
         ["scheduled"] => ("scheduled", Kernel::clone(&compile(file, text)?.1.kernel)),
         [] | ["legal"] => ("legal", Kernel::clone(compile(file, text)?.1.kernel.legal())),
         ["addressed"] => ("addressed", Kernel::clone(compile(file, text)?.1.kernel.legal().addressed())),
+        ["engine"] => {
+            let lowered = compile(file, text)?.1;
+            let engine = lowered.kernel.for_engine().ok_or("there is no form for the copy engine")?;
+            require_lawful(engine.legal())?;
+            require_lawful(engine.legal().addressed())?;
+            ("engine", Kernel::clone(engine))
+        }
         ["after", pass] => {
             let kernel = compile(file, text)?.1.kernel.after(pass, &mut Vec::new()).map_err(|error| error.to_string())?;
             // Between the passes of a stage the kernel may be neither of the one before nor of the next.

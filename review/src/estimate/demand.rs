@@ -1,21 +1,21 @@
 //! What a block of a kernel asks of a multiprocessor, and the occupancy that follows: [`warpwright_codegen::target::occupancy`] is the arithmetic.
 
-use super::VariantFacts;
+use super::MemoryUse;
 use warpwright_codegen::ir::{Kernel, Op};
 use warpwright_codegen::target::Target;
 use warpwright_codegen::target::occupancy::{Demand, Occupancy, Options, occupancy};
 
 /// The occupancy of a kernel of stage `Legal` with this many registers and bytes of dynamic shared memory, if its attribute fixes the block.
-pub fn of_kernel(kernel: &Kernel, facts: &VariantFacts, registers: u32, dynamic_shared: u32, target: &'static Target) -> Option<Occupancy> {
-    let demand = demand_of(kernel, facts, registers, kernel.options.block?, dynamic_shared)?;
+pub fn of_kernel(kernel: &Kernel, registers: u32, dynamic_shared: u32, target: &'static Target) -> Option<Occupancy> {
+    let demand = demand_of(kernel, registers, kernel.options.block?, dynamic_shared)?;
     Some(occupancy(target.limits, &demand, &Options::default()))
 }
 
 /// What a block of a kernel of stage `Legal` asks for in a launch with this block and so many bytes of dynamic shared memory. `None` if a
 /// figure is beyond anything a launch can have.
-pub fn demand_of(kernel: &Kernel, facts: &VariantFacts, registers: u32, block: [u32; 3], dynamic_shared: u32) -> Option<Demand> {
+pub fn demand_of(kernel: &Kernel, registers: u32, block: [u32; 3], dynamic_shared: u32) -> Option<Demand> {
     let threads = block.iter().try_fold(1u32, |threads, side| threads.checked_mul(*side))?;
-    let shared = u32::try_from(facts.memory.shared).ok()?.checked_add(dynamic_shared)?;
+    let shared = u32::try_from(MemoryUse::of(kernel).shared).ok()?.checked_add(dynamic_shared)?;
     Some(Demand { threads, registers, shared, barriers: barriers(kernel), virtual_resources: 0 })
 }
 

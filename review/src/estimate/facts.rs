@@ -20,7 +20,7 @@ pub struct VariantFacts {
 /// Bytes of memory that a kernel asks for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MemoryUse {
-    /// Static shared arrays of a block, padding included.
+    /// Static shared arrays of a block, padding included. Where a kernel has several forms, the most that one takes.
     pub shared: u64,
     /// Bytes of an element of the dynamic shared array; `None` if there is none.
     pub dynamic_shared_element: Option<u64>,
@@ -39,21 +39,24 @@ impl VariantFacts {
     /// The same for a launch, as far as it is known.
     pub fn of_launched(kernel: &Kernel, launched: &Launched, races: Races) -> VariantFacts {
         let AccessPatterns { accesses, branches, races } = access::analyse_launched(kernel, &launched.numbers, launched.grid, races);
-        VariantFacts { memory: memory_use(kernel), accesses, branches, races }
+        VariantFacts { memory: MemoryUse::of(kernel), accesses, branches, races }
     }
 }
 
-fn memory_use(kernel: &Kernel) -> MemoryUse {
-    let mut memory = MemoryUse::default();
-    for object in kernel.objects.values() {
-        let bytes = object.ty.size(&kernel.structs);
-        match (&object.kind, &object.ty) {
-            (ObjectKind::Shared, MemoryType::Slice(element)) => memory.dynamic_shared_element = Some(element.size(&kernel.structs)),
-            (ObjectKind::Shared, _) => memory.shared += bytes,
-            (ObjectKind::Constant | ObjectKind::Table(_), _) => memory.constant += bytes,
-            (ObjectKind::Local, _) => memory.local += bytes,
-            (ObjectKind::Value | ObjectKind::Global { .. } | ObjectKind::Texture, _) => {}
+impl MemoryUse {
+    /// What a kernel takes, in its form for all machines or another.
+    pub fn of(kernel: &Kernel) -> MemoryUse {
+        let mut memory = MemoryUse::default();
+        for object in kernel.objects.values() {
+            let bytes = object.ty.size(&kernel.structs);
+            match (&object.kind, &object.ty) {
+                (ObjectKind::Shared, MemoryType::Slice(element)) => memory.dynamic_shared_element = Some(element.size(&kernel.structs)),
+                (ObjectKind::Shared, _) => memory.shared += bytes,
+                (ObjectKind::Constant | ObjectKind::Table(_), _) => memory.constant += bytes,
+                (ObjectKind::Local, _) => memory.local += bytes,
+                (ObjectKind::Value | ObjectKind::Global { .. } | ObjectKind::Texture, _) => {}
+            }
         }
+        memory
     }
-    memory
 }

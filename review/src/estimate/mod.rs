@@ -83,12 +83,15 @@ pub fn estimate_launched(legal: &Legal, targets: &[&'static Target], launched: &
 pub(crate) fn estimate_races(legal: &Legal, targets: &[&'static Target], launched: &Launched, races: Races) -> Known {
     let (legal, addressed) = (legal.clone(), legal.addressed());
     // Accesses and what threads execute are those of the form that all machines have: what the copy engine moves, it moves, too.
-    let facts = VariantFacts::of_launched(&legal, launched, races);
+    let mut facts = VariantFacts::of_launched(&legal, launched, races);
+    if let Some(engine) = legal.for_engine() {
+        facts.memory.shared = facts.memory.shared.max(MemoryUse::of(engine).shared);
+    }
     let threads = Threads::of(addressed, &facts.accesses, &facts.branches, launched);
     let registers = registers_of_forms(&legal, targets);
     let each = targets.iter().zip(registers);
     let one = |(target, registers): (&&'static Target, Registers)| {
-        let occupancy = demand::of_kernel(legal.for_target(target), &facts, registers.estimate, launched.dynamic_shared, target);
+        let occupancy = demand::of_kernel(legal.for_target(target), registers.estimate, launched.dynamic_shared, target);
         let prediction = time::predict(addressed, &threads, occupancy.as_ref(), target);
         Estimate { target, registers, occupancy, prediction }
     };

@@ -49,7 +49,7 @@ fn occupancy_figure(known: &Known, estimate: &Estimate) -> Result<Figure, Open> 
     };
     // With the most registers that are plausible there are the fewest warps.
     let share = |registers| {
-        let found = demand::of_kernel(&known.legal, &known.facts, registers, 0, estimate.target);
+        let found = demand::of_kernel(known.legal.for_target(estimate.target), registers, 0, estimate.target);
         found.map_or(0.0, |found| found.percent())
     };
     let (low, high) = (share(estimate.registers.high), share(estimate.registers.low));

@@ -321,6 +321,7 @@ impl Machine<'_> {
         for n in (0..bytes).step_by(granule as usize) {
             self.check(warp, &source, &[first_read + n; LANES])?;
             self.check(warp, &target, &[first + n; LANES])?;
+            self.shadows[object].settle(first + n, granule as u32);
             let engine = &mut self.block.engine;
             if let Some((writer, event)) = engine.stores.remove(&(object, first + n))
                 && engine.fences.get(&writer).is_none_or(|fence| *fence < event)

@@ -27,6 +27,8 @@ const SITE_MASK: u64 = (1 << 17) - 1;
 const ONE: u64 = 0;
 const LANES: u64 = 1;
 const WARPS: u64 = 2;
+/// It is the copy engine's, whose barriers order it: [`super::engine`] knows.
+const ENGINE: u64 = 3;
 
 impl Entry {
     fn new(now: &Now, spread: u64, flags: u64) -> Entry {
@@ -70,7 +72,7 @@ impl Entry {
         if self.is_foreign(now) {
             return true;
         }
-        if self.tick() < now.interval_start {
+        if self.tick() < now.interval_start || self.spread() == ENGINE {
             return false;
         }
         if now.is_of_block {
@@ -100,6 +102,7 @@ impl Entry {
         let kept = kept | self.0 & PLAIN_IN_INTERVAL;
         let is_same_warp = self.thread() / WARP == now.thread / WARP;
         let spread = match self.spread() {
+            ENGINE => ONE,
             ONE if self.thread() == now.thread => ONE,
             ONE | LANES if is_same_warp && self.tick() < now.warp_start => ONE,
             ONE | LANES if is_same_warp => LANES,
@@ -172,6 +175,13 @@ impl Shadow {
             access_entry(entry, kind, now)?;
         }
         Ok(())
+    }
+
+    /// What was just written to `size` bytes at `offset` was written by the copy engine.
+    pub(super) fn settle(&mut self, offset: u64, size: u32) {
+        let first = (offset >> self.shift) as usize;
+        let count = (size >> self.shift).max(1) as usize;
+        self.entries.iter_mut().skip(first).take(count).for_each(|[modified, _]| *modified |= ENGINE << SPREAD_SHIFT);
     }
 
     /// Whether all of `size` bytes at `offset` were modified since the block began.

@@ -111,7 +111,7 @@ impl Occupancy {
         }
         for on in &known.targets {
             let registers = self.registers.unwrap_or(on.registers.estimate);
-            let Some(demand) = demand_of(&known.legal, &known.facts, registers, block, self.shared) else {
+            let Some(demand) = demand_of(known.legal.for_target(on.target), registers, block, self.shared) else {
                 wrong.push(format!("`--shared {}` is more shared memory than there is", self.shared));
                 return;
             };

@@ -181,7 +181,7 @@ fn prediction(which: &Which, taken: u32) -> Prediction {
     let facts = VariantFacts::of_launched(legal, &launched, Races::Left);
     let threads = Threads::of(addressed, &facts.accesses, &facts.branches, &launched);
     let block = legal.options.block.or(which.block.map(|threads| [threads, 1, 1])).expect("a block");
-    let demand = demand_of(legal, &facts, registers(addressed, target).estimate, block, taken).expect("a block's demand");
+    let demand = demand_of(legal, registers(addressed, target).estimate, block, taken).expect("a block's demand");
     let resident = occupancy(target.limits, &demand, &Options::default());
     predict(addressed, &threads, Some(&resident), target).expect("a prediction")
 }

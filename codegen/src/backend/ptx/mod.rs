@@ -143,6 +143,7 @@ pub fn module(kernel: &Addressed, target: &Target, span: &dyn Fn(Loc) -> Span) -
     emitter.fuse();
     emitter.body();
     let (abi, parameters) = emitter.parameters();
+    emitter.check_rings();
     let (memory, shared_bytes) = emitter.memory();
     let variables = emitter.variables();
     emitter.diagnostics.barrier()?;

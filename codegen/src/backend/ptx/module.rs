@@ -5,7 +5,9 @@ use super::emitter::Emitter;
 use super::room::register_bound;
 use super::types::{memory_suffix, unsigned, untyped};
 use super::words::Word;
+use crate::annotations::Modifier;
 use crate::backend::AbiArgument;
+use crate::intrinsics::{ASYNC_COPIES, ENGINE};
 use crate::ir::{Loc, MemoryType, Object, ObjectData, ObjectKind, Type};
 use crate::target::limits::{BLOCK_THREADS, CONSTANT_BYTES, LARGE_PARAMETERS};
 
@@ -111,6 +113,26 @@ impl Emitter<'_> {
             declared.push(Variable::bytes(Word::Local, 8, self.print_symbol(), self.print_bytes.max(8).into()));
         }
         (declared, self.region.as_ref().map_or(shared, |region| region.bytes))
+    }
+
+    /// Refuses annotations that name what this target does not have.
+    pub(super) fn check_rings(&mut self) {
+        let kernel = self.kernel;
+        let mut places: Vec<Loc> = Vec::new();
+        for ring in kernel.rings.values().filter(|ring| ring.is_required) {
+            let (needs, sm) = match ring.by {
+                Some(Modifier::ByCpAsync) => (ASYNC_COPIES, "sm_80"),
+                Some(Modifier::ByBulk) => (ENGINE, "sm_90"),
+                _ => continue,
+            };
+            if needs.is_met_by(self.target) || places.contains(&ring.place) {
+                continue;
+            }
+            places.push(ring.place);
+            let by = ring.by.map_or("", Modifier::name);
+            let message = format!("`{by}` needs {sm}, and this is {}", self.target.name);
+            self.refuse_at(ring.place, message, format!("leave `by` out, which takes what a target has, or name other targets: `targets = [{sm}]`"));
+        }
     }
 
     /// The most stages whose slots fit the target beside all other arrays, where there are pipelines, and the annotation of one. Those with fewer stages

@@ -20,7 +20,7 @@ fn known(block: &str) -> Known {
     for (estimate, registers) in known.targets.iter_mut().zip([72, 80]) {
         let found = &mut estimate.registers;
         (found.estimate, found.low, found.high, found.peak) = (registers, registers - 8, registers + 8, Vec::new());
-        estimate.occupancy = demand::of_kernel(&known.legal, &known.facts, registers, 0, estimate.target);
+        estimate.occupancy = demand::of_kernel(&known.legal, registers, 0, estimate.target);
     }
     known.facts.accesses.clear();
     known

@@ -3,6 +3,7 @@
 mod block;
 mod control;
 mod copies;
+mod engine;
 mod memory;
 mod operations;
 mod parallel;
