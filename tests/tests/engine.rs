@@ -4,6 +4,9 @@
 #![allow(deprecated, reason = "what lints find of speed is not what is tested here")]
 
 use warpwright::prelude::*;
+use warpwright_tests::emitted::ptx;
+use warpwright_tests::ptxas::{self, Counts};
+use warpwright_tests::sass::Judge;
 
 /// Runs on every device there is: the first two are always there.
 fn on_all(name: &str, run: impl Fn(&Device)) {
@@ -207,4 +210,44 @@ fn whatever_copies_gives_the_same() {
             }
         }
     });
+}
+
+/// The PTX of a kernel of this file.
+fn text(kernel: &str, generics: &[&str], target: &str) -> String {
+    const SOURCE: &str = include_str!("engine.rs");
+    let start = SOURCE.find(&format!("fn {kernel}<")).and_then(|at| SOURCE[..at].rfind("#[kernel(")).expect("a kernel of this file");
+    let end = SOURCE[start..].find("\n}\n").expect("its end");
+    ptx(&SOURCE[start..start + end + 3], kernel, generics, target).unwrap_or_else(|error| panic!("{error}")).to_string()
+}
+
+#[test]
+fn assemblers_take_bulk_copies() {
+    let test = "assemblers_take_bulk_copies";
+    let Some(assemblers) = ptxas::found_or_skip(test) else { return };
+    let counts = Counts::default();
+    for (target, capability) in [("sm_90", 90), ("sm_100", 100), ("sm_120", 120)] {
+        for stages in ["2", "3", "4", "5"] {
+            for text in [text("weighted", &[stages], target), text("again", &[stages, "2"], target)] {
+                assert!(text.contains("cp.async.bulk.shared::cluster.global"), "{target}: {text}");
+                assemblers.iter().for_each(|ptxas| counts.ask(ptxas, &text, "a ring of the engine", capability));
+            }
+        }
+    }
+    counts.report(test);
+}
+
+#[test]
+fn machine_code_waits_once_an_iteration() {
+    let test = "machine_code_waits_once_an_iteration";
+    let Some(judge) = Judge::found_or_skip(test) else { return };
+    let sass = judge.sass(&text("weighted", &["4"], "sm_90"), 90).unwrap_or_else(|error| panic!("{error}"));
+    let count = |word: &str| sass.matches(word).count();
+    // Barriers behind the making, in the loop and behind it. Two runs in the loop, and two before it, which the assembler may write out three times.
+    assert_eq!(count("BAR.SYNC"), 3, "{sass}");
+    assert!([4, 8].contains(&count("UBLKCP")), "{sass}");
+    // One wait, whose second try stands apart.
+    assert!((1..=2).contains(&count("SYNCS.PHASECHK")), "{sass}");
+    // Nothing waits for the whole device, and nothing is copied by threads but what is left at an end.
+    assert_eq!(["MEMBAR.ALL.GPU", "MEMBAR.SC", "CCTL.IVALL", "LDGSTS"].map(count), [0; 4], "{sass}");
+    println!("ran: {test}");
 }

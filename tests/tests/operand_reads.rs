@@ -84,7 +84,7 @@ fn products_of_rows_and_columns_seldom_wait_for_registers() {
     let mut count = 0;
     for (variant, waits, of_three) in cases {
         for target in ["sm_86", "sm_90", "sm_120"].map(|name| Target::find(name).expect("a target")) {
-            let module = ptx::module(variant.kernel.legal().addressed(), target, &|_| Span::call_site()).expect("PTX");
+            let module = ptx::module(variant.kernel.legal().for_target(target).addressed(), target, &|_| Span::call_site()).expect("PTX");
             for judge in &judges {
                 let found = reads(&module, target, judge);
                 let main = found.iter().max_by_key(|reads| reads.products).expect("a loop of products");

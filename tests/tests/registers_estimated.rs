@@ -56,7 +56,7 @@ fn pairs(variant: &Variant, judges: &[(&'static Target, &Ptxas)]) -> Vec<Pair> {
             let demand = Demand { threads, registers, ..Demand::default() };
             occupancy(target.limits, &demand, &Options::default()).blocks
         };
-        let estimated = registers(variant.kernel.legal().addressed(), target);
+        let estimated = registers(variant.kernel.legal().for_target(target).addressed(), target);
         let is_same_step = blocks(estimated.estimate) == blocks(measured);
         Some(Pair { target, estimated, measured, is_same_step })
     };
