@@ -40,6 +40,7 @@ impl Checker<'_, '_> {
         match self.infer.resolve(&receiver.ty) {
             Ty::Global(element) => self.memory_method(call, receiver, *element, true, span),
             Ty::Texture(texel) => self.texture_method(call, receiver, &texel, span),
+            Ty::Matrix(_) => self.matrix_method(call, receiver, span),
             Ty::Array(element, _) | Ty::Slice(element) => self.memory_method(call, receiver, *element, false, span),
             Ty::Adt(id, args) => match self.context.items.method(id, &name) {
                 Some(method) => {
