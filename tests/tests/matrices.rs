@@ -1,39 +1,146 @@
-//! Matrices in buffers and what a block's threads copy of them together, `load_tile` and `store_tile`: against Rust, on the simulator, on the host twin
-//! and on what other devices there are, alone and in pipelined loops.
+//! Matrices as parameters: their elements, which are zero outside, and what the host says of them.
 
 #![allow(deprecated, reason = "what lints find of speed is not what is tested here")]
 
+use warpwright::BufferMatrix;
 use warpwright::prelude::*;
+use warpwright_tests::matrices::{Held, number, on_all};
 
-/// Runs on every device there is: the first two are always there.
-fn on_all(name: &str, run: impl Fn(&Device)) {
-    let devices: Vec<Device> = [Device::host(), Device::simulator()].into_iter().chain(Device::all()).collect();
-    for device in &devices {
-        run(device);
-    }
-    println!("ran: {name} ({} devices)", devices.len());
+#[device]
+fn around(a: &Matrix<f32>, row: usize, column: usize) -> f32 {
+    let above = a[(row.wrapping_sub(1), column)];
+    let left = a[(row, column.wrapping_sub(1))];
+    above + left + a[(row + 1, column)] + a[(row, column + 1)]
 }
 
-/// Copies a matrix, a tile for each block.
-#[kernel(block = (32, 4))]
-fn copied(a: &Matrix<f32>, c: &mut Matrix<f32>) {
-    #[shared]
-    let mut tile: [[f32; 32]; 32];
-    let (row, column) = (block_idx().y * 32, block_idx().x * 32);
-    load_tile(&mut tile, a, row, column);
-    sync_threads();
-    store_tile(c, row, column, &tile);
+#[device]
+fn add_to(c: &mut Matrix<f32>, at: (usize, usize), value: f32) {
+    c[at] += value;
+}
+
+/// A matrix among other parameters, its elements one by one: zero outside, and nothing is written there.
+#[kernel(block = (8, 4))]
+fn softened(weight: f32, a: &Matrix<f32>, seen: &mut Global<u32>, c: &mut Matrix<f32>, shift: [usize; 2]) {
+    let at = global_id();
+    let (row, column) = (at.y + shift[0], at.x + shift[1]);
+    c[(row, column)] = a[(at.y, at.x)] * weight;
+    add_to(c, (row, column), around(a, at.y, at.x));
+    if at.x == 0 && at.y == 0 {
+        seen[0] = (a.rows() * 10000 + a.columns() * 100 + a.pitch()) as u32;
+        seen[1] = (c.rows() * 10000 + c.columns() * 100 + c.pitch()) as u32;
+    }
 }
 
 #[test]
-fn a_matrix_is_copied_by_tiles() {
-    on_all("copied", |device| {
-        let (rows, columns) = (70, 45);
-        let x: Vec<f32> = (0..rows * columns).map(|i| i as f32).collect();
-        let (from, mut to) = (device.upload(&x).unwrap(), device.zeros::<f32>(rows * columns).unwrap());
-        let a = device.matrix(&from, rows, columns).unwrap();
-        let c = device.matrix_mut(&mut to, rows, columns).unwrap();
-        copied(a, c).grid((2, 3)).launch(device).unwrap();
-        assert_eq!(to.download().unwrap(), x);
+fn elements_are_zero_outside_and_dropped_there() {
+    on_all("elements", |device| {
+        for shift in [[0, 0], [2, 3], [40, 0], [0, 40], [u32::MAX as usize - 15, 0], [0, u32::MAX as usize - 15]] {
+            let a = Held::new([9, 11, 13, 0], |i| i as f32);
+            let mut c = Held::new([10, 14, 17, 3], |_| -5.0);
+            let (from, mut to, mut seen) = (device.upload(&a.all).unwrap(), device.upload(&c.all).unwrap(), device.zeros(2).unwrap());
+            let source = device.matrix(&from, 9, 11).unwrap().pitch(13).unwrap();
+            let target = device.matrix_mut(&mut to, 10, 14).unwrap().pitch(17).unwrap();
+            softened(2.0, source, &mut seen, target, shift).grid((2, 3)).launch(device).unwrap();
+            for row in 0..12 {
+                for column in 0..16 {
+                    let of = |row: usize, column: usize| a.get(row, column, 0.0);
+                    let near = [(row.wrapping_sub(1), column), (row, column.wrapping_sub(1)), (row + 1, column), (row, column + 1)];
+                    let sum = near.iter().map(|(row, column)| of(*row, *column)).sum::<f32>();
+                    c.set(row + shift[0], column + shift[1], of(row, column) * 2.0 + sum);
+                }
+            }
+            assert_eq!(to.download().unwrap(), c.all, "{shift:?} on {device:?}");
+            assert_eq!(seen.download().unwrap(), [91113, 101417]);
+        }
     });
+}
+
+/// A struct in a matrix.
+#[device]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
+struct Point {
+    x: f32,
+    kind: u16,
+    weights: [u8; 3],
+}
+
+fn point(n: u8) -> Point {
+    Point { x: f32::from(n), kind: u16::from(n) * 3, weights: [n, n / 2, n / 3] }
+}
+
+/// Parts of elements.
+#[kernel(block = 32)]
+fn parts(a: &Matrix<Point>, rows: &Matrix<[f32; 4]>, c: &mut Matrix<Point>) {
+    let column = global_id().x;
+    let whole = a[(1, column)];
+    c[(0, column)] = whole;
+    c[(1, column)].x = a[(0, column)].x + rows[(0, column)][column % 4];
+    c[(1, column)].weights[2] += a[(2, column)].weights[1] + 1;
+    c[(2, column)].kind = a[(0, column)].kind;
+}
+
+#[test]
+fn parts_of_elements_are_read_and_written() {
+    on_all("parts", |device| {
+        let a = Held::new([2, 21, 22, 0], |i| point(number(i)));
+        let quads = Held::new([1, 19, 19, 0], |i| [0, 1, 2, 3].map(|k| f32::from(number(i + k))));
+        let mut c = Held::new([2, 25, 26, 1], |i| point(number(i + 7)));
+        let (from, four) = (device.upload(&a.all).unwrap(), device.upload(&quads.all).unwrap());
+        let mut to = device.upload(&c.all).unwrap();
+        let target = device.matrix_mut(&mut to, 2, 25).unwrap().pitch(26).unwrap();
+        let source = device.matrix(&from, 2, 21).unwrap().pitch(22).unwrap();
+        parts(source, device.matrix(&four, 1, 19).unwrap(), target).grid(1).launch(device).unwrap();
+        for column in 0..25 {
+            let zero = point(0);
+            c.set(0, column, a.get(1, column, zero));
+            let mut next = c.get(1, column, zero);
+            next.x = a.get(0, column, zero).x + quads.get(0, column, [0.0; 4])[column % 4];
+            next.weights[2] += 1;
+            c.set(1, column, next);
+        }
+        assert_eq!(to.download().unwrap(), c.all, "{device:?}");
+    });
+}
+
+/// How many rows a matrix has.
+#[kernel(block = 32)]
+fn rows_of(a: &Matrix<f32>, c: &mut Matrix<f32>) {
+    c[(0, thread_idx().x)] = a.rows() as f32;
+}
+
+/// The same with an index of 64 bits.
+#[kernel(block = 32, index = 64)]
+fn rows_of_wide(a: &Matrix<f32>, c: &mut Matrix<f32>) {
+    c[(0, thread_idx().x)] = a.rows() as f32;
+}
+
+#[test]
+fn matrices_that_buffers_do_not_hold_are_refused() {
+    for device in Device::all() {
+        let mut buffer = device.zeros::<f32>(20).unwrap();
+        let told = |result: warpwright::Result<BufferMatrix<'_, f32>>| result.expect_err("it does not fit").to_string();
+        let error = told(device.matrix(&buffer, 3, 7));
+        assert!(error.contains("3 rows and 7 columns, 7 elements from row to row, needs 21 elements, and its buffer has 20"), "{error}");
+        let error = told(device.matrix(&buffer, 3, 4).unwrap().pitch(3));
+        assert!(error.contains("4 columns cannot have a pitch of 3 elements") && error.contains("`.pitch(n)` 4 or more"), "{error}");
+        let error = told(device.matrix(&buffer, 3, 4).unwrap().pitch(9));
+        assert!(error.contains("needs 22 elements, and its buffer has 20"), "{error}");
+        // The last row needs no room behind it.
+        let matrix = device.matrix(&buffer, 3, 4).unwrap().pitch(8).unwrap();
+        assert_eq!((matrix.rows(), matrix.columns()), (3, 4));
+        assert!(device.matrix_mut(&mut buffer, 21, 1).is_err());
+    }
+}
+
+#[test]
+fn rows_that_an_index_cannot_count_are_refused() {
+    let device = Device::simulator();
+    let (a, mut c) = (device.zeros::<f32>(4).unwrap(), device.zeros::<f32>(4).unwrap());
+    let (many, target) = (device.matrix(&a, 1 << 33, 0).unwrap(), device.matrix_mut(&mut c, 1, 1).unwrap());
+    let error = rows_of(many, target).grid(1).launch(&device).expect_err("2^33 rows").to_string();
+    assert!(error.contains("`a.rows` is 8589934592") && error.contains("index = 64"), "{error}");
+    let (many, target) = (device.matrix(&a, 1 << 33, 0).unwrap(), device.matrix_mut(&mut c, 1, 1).unwrap());
+    rows_of_wide(many, target).grid(1).launch(&device).unwrap();
+    assert_eq!(c.download().unwrap(), [(1u64 << 33) as f32, 0.0, 0.0, 0.0]);
 }

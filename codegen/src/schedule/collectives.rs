@@ -56,9 +56,14 @@ pub(super) fn check(schedule: &mut Schedule<'_>) {
         let word = collective.word();
         let refusal = if !uniformity.runs_together(inst) {
             let message = format!("`{word}` is for all threads of the block, and some may not come here");
+            let outside = match collective {
+                Collective::LoadRun { .. } => "outside of a buffer it is zero",
+                Collective::LoadTile { .. } => "outside of a matrix it is zero",
+                Collective::StoreTile { .. } => "what is outside of a matrix is not written",
+            };
             Some(Refusal::new(
                 message,
-                "call it outside of the `if`, the loop or behind the `return` that threads part at: outside of a buffer it is zero",
+                format!("call it outside of the `if`, the loop or behind the `return` that threads part at: {outside}"),
             ))
         } else if let Some(value) = kernel.insts[inst].op.operands().into_iter().find(|value| !uniformity.is_uniform(*value)) {
             let name = kernel.values[value].name.as_deref().map_or_else(|| "a value".to_owned(), |name| format!("`{name}`"));

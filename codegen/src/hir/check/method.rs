@@ -89,6 +89,9 @@ impl Checker<'_, '_> {
         } else if matches!(self.infer.shallow(&receiver.ty), Ty::Texture(_)) {
             diagnostic = diagnostic.help("a texture has `fetch`, `sample`, `width` and `height`; a kernel writes to a `&mut Global`");
         }
+        if matches!(self.infer.shallow(&receiver.ty), Ty::Matrix(_)) && diagnostic.help.is_none() {
+            diagnostic = diagnostic.help("a matrix has `rows`, `columns` and `pitch`; its elements are `a[(row, column)]`");
+        }
         self.error_about(&receiver.ty, diagnostic.and_by_rustc())
     }
 

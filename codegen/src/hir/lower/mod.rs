@@ -459,6 +459,13 @@ impl<'c, 'p> Lowerer<'c, 'p> {
     fn group(&mut self, (name, span): (&str, Span), ty: &Ty, mutable: bool, constant: &mut u64) -> place::Place {
         let fields = self.context.field_types(ty).unwrap_or_default();
         let mut parts = Vec::new();
+        if let Ty::Matrix(element) = ty
+            && self.memory_type(element).is_none()
+        {
+            let message = format!("a kernel parameter cannot be of type `{ty}`{}", self.without_size(ty));
+            self.report(Diagnostic::error(span, message).help("take a matrix of scalars, or of arrays or structs of these"));
+            return place::Place::Group { parts, ty: ty.clone() };
+        }
         for (index, (field, field_type)) in (0u32..).zip(fields) {
             let name = format!("{name}.{field}");
             let mutable = if matches!(ty, Ty::Matrix(_)) { mutable } else { self.context.is_mutable_field(ty, index) };

@@ -30,6 +30,11 @@ impl Place {
             Place::Register { ty, .. } | Place::Memory { ty, .. } | Place::Guarded { ty, .. } | Place::Group { ty, .. } => ty,
         }
     }
+
+    /// Whether it stands for a parameter that was refused, of which there is nothing more to say.
+    fn is_refused(&self) -> bool {
+        matches!(self, Place::Group { parts, .. } if parts.is_empty())
+    }
 }
 
 const WHOLE_GROUP: &str = "a group of parameters stays whole";
@@ -155,7 +160,9 @@ impl Lowerer<'_, '_> {
                 }
             },
             group @ Place::Group { .. } => {
-                self.report(Diagnostic::error(span, "this cannot be indexed").by_rustc());
+                if !group.is_refused() {
+                    self.report(Diagnostic::error(span, "this cannot be indexed").by_rustc());
+                }
                 return group;
             }
         };
@@ -220,6 +227,7 @@ impl Lowerer<'_, '_> {
             Place::Guarded { access, is_inside, ty } => {
                 self.branch(*is_inside, ty, |lowerer| lowerer.load_tree(access, ty), |lowerer| lowerer.zero(ty))
             }
+            place if place.is_refused() => self.unit(),
             Place::Group { ty: ty @ Ty::Matrix(_), .. } => {
                 let what = format!("a `{ty}` stays where it is");
                 self.refuse_as_value(&what, "use it where it is needed, `a[(row, column)]`, or pass it on to a function");
@@ -264,6 +272,7 @@ impl Lowerer<'_, '_> {
     /// Assigns.
     pub(super) fn write(&mut self, place: &Place, value: Tree) {
         match place {
+            place if place.is_refused() => {}
             Place::Group { .. } => self.refuse_as_value(WHOLE_GROUP, USE_ITS_FIELDS),
             Place::Memory { access, ty } => self.store_tree(access, ty, value),
             Place::Guarded { access, is_inside, ty } => self.only_if(*is_inside, |lowerer| lowerer.store_tree(access, ty, value)),
