@@ -191,7 +191,8 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Matrix`] if the buffer has fewer elements than the matrix.
+    /// [`Error::Matrix`] if the buffer has fewer elements than the matrix; [`Error::NoZero`] if zero, which elements outside of it are read as, is no value
+    /// of their type.
     pub fn matrix<'a, T: Element>(&self, buffer: &'a Buffer<T>, rows: usize, columns: usize) -> Result<BufferMatrix<'a, T>> {
         BufferMatrix::new(buffer, rows, columns)
     }

@@ -46,6 +46,8 @@ macro_rules! views {
     ($($name:ident, $buffer:ty;)*) => {$(
         impl<'a, T: Element> $name<'a, T> {
             pub(crate) fn new(buffer: $buffer, rows: usize, columns: usize) -> Result<Self> {
+                // What is outside is zero.
+                T::TYPE.check_zero()?;
                 let extent = Extent::new(rows, columns, buffer.len())?;
                 Ok($name { buffer, extent })
             }

@@ -1,4 +1,4 @@
-//! Matrices as parameters: their elements, which are zero outside, and what the host says of them.
+//! Matrices as parameters: their elements, which are zero outside, tiles in all places, and what the host says of them.
 
 #![allow(deprecated, reason = "what lints find of speed is not what is tested here")]
 
@@ -100,6 +100,103 @@ fn parts_of_elements_are_read_and_written() {
             c.set(1, column, next);
         }
         assert_eq!(to.download().unwrap(), c.all, "{device:?}");
+    });
+}
+
+/// Elements that annotations move, in groups and ahead.
+#[kernel(block = 16, ilp = 4, batch_loads = true)]
+fn scaled(a: &Matrix<f32>, c: &mut Matrix<f32>) {
+    let at = global_id();
+    c[(at.y, at.x)] = a[(at.y, at.x)] * 2.0;
+}
+
+/// Sums of rows, elements fetched ahead, and of columns, several at a time.
+#[kernel(block = 16)]
+fn summed(n: usize, a: &Matrix<f32>, y: &mut Global<f32>) {
+    let t = global_id().x;
+    let mut sum = 0.0;
+    #[prefetch]
+    for k in 0..n {
+        sum += a[(t, k)] * (k + 1) as f32;
+    }
+    #[unroll(4)]
+    #[batch_loads]
+    for k in 0..n {
+        sum += a[(k, t)];
+    }
+    y[t] = sum;
+}
+
+#[test]
+fn annotations_keep_what_is_outside_outside() {
+    on_all("annotated", |device| {
+        let a = Held::new([19, 70, 73, 0], |i| f32::from(number(i)));
+        let mut c = Held::new([17, 90, 91, 0], |_| 9.0);
+        let (from, mut to, mut sums) = (device.upload(&a.all).unwrap(), device.upload(&c.all).unwrap(), device.zeros(32).unwrap());
+        let source = device.matrix(&from, 19, 70).unwrap().pitch(73).unwrap();
+        let target = device.matrix_mut(&mut to, 17, 90).unwrap().pitch(91).unwrap();
+        scaled(source, target).cover((128, 21)).launch(device).unwrap();
+        (0..17).for_each(|row| (0..90).for_each(|column| c.set(row, column, a.get(row, column, 0.0) * 2.0)));
+        assert_eq!(to.download().unwrap(), c.all, "{device:?}");
+        for n in [0, 1, 3, 18, 23, 75] {
+            summed(n, source, &mut sums).grid(2).launch(device).unwrap();
+            let of = |t: usize| (0..n).map(|k| a.get(t, k, 0.0) * (k + 1) as f32 + a.get(k, t, 0.0)).sum::<f32>();
+            assert_eq!(sums.download().unwrap(), (0..32).map(of).collect::<Vec<f32>>(), "{n} on {device:?}");
+        }
+    });
+}
+
+/// Rows of eight behind a field of two bytes: no vector begins at a multiple of more than four.
+#[device]
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Stage {
+    number: u16,
+    tile: [[f32; 8]; 4],
+}
+
+#[device]
+fn fetch(tile: &mut [[f32; 8]; 4], a: &Matrix<f32>, n: usize) {
+    load_tile(tile, a, n * 4, n);
+}
+
+/// Tiles that are elements of larger arrays, fields of structs, filled by functions, in unrolled loops.
+#[kernel(block = 24)]
+fn placed(a: &Matrix<f32>, c: &mut Matrix<f32>) {
+    #[shared]
+    let mut slots: [[[f32; 8]; 4]; 3];
+    #[shared]
+    let mut stages: [Stage; 2];
+    let b = block_idx().x;
+    #[unroll]
+    for n in 0..3 {
+        fetch(&mut slots[n], a, n);
+    }
+    load_tile(&mut stages[b % 2].tile, a, 5, 4);
+    sync_threads();
+    for n in 0..3 {
+        store_tile(c, b * 16 + n * 4, 0, &slots[(n + b) % 3]);
+    }
+    store_tile(c, b * 16 + 12, 0, &stages[b % 2].tile);
+}
+
+#[test]
+fn tiles_may_lie_in_larger_arrays_and_in_structs() {
+    on_all("placed", |device| {
+        for pitch in [12, 13] {
+            let a = Held::new([11, 11, pitch, 0], |i| f32::from(number(i)));
+            let mut c = Held::new([31, 8, 8, 0], |_| 9.0);
+            let (from, mut to) = (device.upload(&a.all).unwrap(), device.upload(&c.all).unwrap());
+            let source = device.matrix(&from, 11, 11).unwrap().pitch(pitch).unwrap();
+            placed(source, device.matrix_mut(&mut to, 31, 8).unwrap()).grid(2).launch(device).unwrap();
+            for row in 0..32 {
+                let (b, n, r) = (row / 16, row % 16 / 4, row % 4);
+                let slot = (n + b) % 3;
+                let (first, left) = if n < 3 { (slot * 4, slot) } else { (5, 4) };
+                (0..8).for_each(|column| c.set(row, column, a.get(first + r, left + column, 0.0)));
+            }
+            assert_eq!(to.download().unwrap(), c.all, "pitch {pitch} on {device:?}");
+        }
     });
 }
 

@@ -24,7 +24,7 @@ mod walk;
 
 pub use access::{Access, Enclosing, Step};
 pub use builder::Builder;
-pub use collective::{Collective, Matrix};
+pub use collective::{Collective, PitchedMatrix};
 pub(crate) use compact::Locations;
 pub use effects::{Completion, Control, Effects, Scope};
 pub use entities::{Block, EntityMap, Inst, Loc, Object, StructId, Value};

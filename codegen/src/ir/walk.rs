@@ -1,8 +1,8 @@
 //! Going over a kernel: operands, uses, and every instruction in program order.
 
 use super::{
-    Access, Address, Block, Collective, Compute, Inst, Kernel, Matrix, Memory, MemoryOp, Message, Object, Op, Region, Step, Terminator,
-    Value,
+    Access, Address, Block, Collective, Compute, Inst, Kernel, Memory, MemoryOp, Message, Object, Op, PitchedMatrix, Region, Step,
+    Terminator, Value,
 };
 use crate::collections::HashSet;
 
@@ -44,8 +44,8 @@ macro_rules! visit_operands {
                     });
                     $f(start);
                 }
-                Collective::LoadTile { to: Access { path, .. }, from: Matrix { rows, columns, pitch, .. }, row, column }
-                | Collective::StoreTile { from: Access { path, .. }, to: Matrix { rows, columns, pitch, .. }, row, column } => {
+                Collective::LoadTile { to: Access { path, .. }, from: PitchedMatrix { rows, columns, pitch, .. }, row, column }
+                | Collective::StoreTile { from: Access { path, .. }, to: PitchedMatrix { rows, columns, pitch, .. }, row, column } => {
                     path.$iter().for_each(|step| match step {
                         Step::Index(value) => $f(value),
                         Step::Field(_) => {}

@@ -29,8 +29,8 @@ use crate::analysis::uniformity::Uniformity;
 use crate::annotations::PIPELINE;
 use crate::collections::HashSet;
 use crate::ir::{
-    Access, Axis, BinaryOp, Block, Builder, Collective, CompareOp, Compute, Inst, Kernel, Matrix, MemoryType, Object, Op, Scalar, Special,
-    Step, Type, Value,
+    Access, Axis, BinaryOp, Block, Builder, Collective, CompareOp, Compute, Inst, Kernel, MemoryType, Object, Op, PitchedMatrix, Scalar,
+    Special, Step, Type, Value,
 };
 use crate::target::limits::VECTOR_BYTES;
 
@@ -534,7 +534,7 @@ fn of_run(b: &mut Builder<'_>, shape: &Shape, from: Object, start: Value) -> (Pl
     (Place { data: from, first: start, pitch: None, left: [None, Some(left)] }, Some(is_whole))
 }
 
-fn of_tile(b: &mut Builder<'_>, shape: &Shape, matrix: Matrix, row: Value, column: Value) -> (Place, Option<Value>) {
+fn of_tile(b: &mut Builder<'_>, shape: &Shape, matrix: PitchedMatrix, row: Value, column: Value) -> (Place, Option<Value>) {
     let index = b.kernel.index_type();
     let rows = left(b, matrix.rows, row);
     let columns = left(b, matrix.columns, column);

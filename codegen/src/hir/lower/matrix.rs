@@ -6,7 +6,7 @@ use super::place::Place;
 use crate::diagnostic::Diagnostic;
 use crate::hir::tree::Expr;
 use crate::hir::types::Ty;
-use crate::ir::{Access, BinaryOp, CompareOp, Matrix, Step, Value};
+use crate::ir::{Access, BinaryOp, CompareOp, PitchedMatrix, Step, Value};
 use proc_macro2::Span;
 
 impl Lowerer<'_, '_> {
@@ -25,20 +25,20 @@ impl Lowerer<'_, '_> {
     }
 
     /// The matrix that an expression names.
-    pub(super) fn matrix(&mut self, expr: &Expr) -> Option<Matrix> {
+    pub(super) fn matrix(&mut self, expr: &Expr) -> Option<PitchedMatrix> {
         match self.place(expr) {
             Place::Group { parts, ty: Ty::Matrix(_) } => self.matrix_of(&parts),
             _ => None,
         }
     }
 
-    fn matrix_of(&mut self, parts: &[Place]) -> Option<Matrix> {
+    fn matrix_of(&mut self, parts: &[Place]) -> Option<PitchedMatrix> {
         let [Place::Memory { access, .. }, rows, columns, pitch] = parts else { return None };
         let [rows, columns, pitch] = [rows, columns, pitch].map(|part| {
             let tree = self.read(part);
             self.leaf(&tree)
         });
-        Some(Matrix { data: access.object, rows, columns, pitch })
+        Some(PitchedMatrix { data: access.object, rows, columns, pitch })
     }
 
     /// Does something only where a condition holds.
