@@ -66,9 +66,9 @@ pub(super) fn check(schedule: &mut Schedule<'_>) {
                 format!("call it outside of the `if`, the loop or behind the `return` that threads part at: {outside}"),
             ))
         } else if let Some(value) = kernel.insts[inst].op.operands().into_iter().find(|value| !uniformity.is_uniform(*value)) {
-            let name = kernel.values[value].name.as_deref().map_or_else(|| "a value".to_owned(), |name| format!("`{name}`"));
-            let message =
-                format!("`{word}` is one copy of the whole block, and {name}, which says where, may differ from thread to thread");
+            let name = kernel.values[value].name.as_deref().map(|name| format!("`{name}`, which says where,"));
+            let name = name.unwrap_or_else(|| part(collective, value).to_owned());
+            let message = format!("`{word}` is one copy of the whole block, and {name} may differ from thread to thread");
             let help = "compute the place from `block_idx()`, parameters, constants and counters of loops: the threads share the elements by themselves";
             Some(Refusal::new(message, help))
         } else if Shape::of(kernel, collective).is_none() {
@@ -80,6 +80,18 @@ pub(super) fn check(schedule: &mut Schedule<'_>) {
         let loc = kernel.insts[inst].loc;
         schedule.refusals.extend(refusal.map(|refusal| Refusal { loc, ..refusal }));
     }
+}
+
+/// What a value without a name is to a collective.
+fn part(collective: &Collective, value: Value) -> &'static str {
+    let names: &[&str] = match collective {
+        Collective::LoadRun { .. } => &["where it starts"],
+        Collective::LoadTile { .. } | Collective::StoreTile { .. } => {
+            &["how many rows", "how many columns", "the pitch", "the row", "the column"]
+        }
+    };
+    let place = collective.place();
+    place.iter().zip(names).find(|(other, _)| **other == value).map_or("which array it is", |(_, name)| name)
 }
 
 /// Makes loads and stores of those that `pipeline` is not asked about.
