@@ -92,7 +92,8 @@ pub struct BufferMatrix<'a, T: Element> {
     extent: Extent,
 }
 
-/// A matrix in a buffer, row after row, for a `&mut Matrix<T>` parameter. [`Device::matrix_mut`](crate::Device::matrix_mut) makes one, for one launch.
+/// A matrix in a buffer, row after row, for a `&mut Matrix<T>` parameter. [`Device::matrix_mut`](crate::Device::matrix_mut) makes one. A launch takes it for good:
+/// [`reborrow`](BufferMatrixMut::reborrow) is for several.
 pub struct BufferMatrixMut<'a, T: Element> {
     buffer: &'a mut Buffer<T>,
     extent: Extent,
@@ -101,6 +102,13 @@ pub struct BufferMatrixMut<'a, T: Element> {
 views! {
     BufferMatrix, &'a Buffer<T>;
     BufferMatrixMut, &'a mut Buffer<T>;
+}
+
+impl<T: Element> BufferMatrixMut<'_, T> {
+    /// The same matrix for one launch, and for others after it.
+    pub fn reborrow(&mut self) -> BufferMatrixMut<'_, T> {
+        BufferMatrixMut { buffer: self.buffer, extent: self.extent }
+    }
 }
 
 #[cfg(test)]

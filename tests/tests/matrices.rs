@@ -14,7 +14,7 @@ fn around(a: &Matrix<f32>, row: usize, column: usize) -> f32 {
 }
 
 #[device]
-fn add_to(c: &mut Matrix<f32>, at: (usize, usize), value: f32) {
+fn add_to<T: Num>(c: &mut Matrix<T>, at: (usize, usize), value: T) {
     c[at] += value;
 }
 
@@ -134,8 +134,10 @@ fn annotations_keep_what_is_outside_outside() {
         let mut c = Held::new([17, 90, 91, 0], |_| 9.0);
         let (from, mut to, mut sums) = (device.upload(&a.all).unwrap(), device.upload(&c.all).unwrap(), device.zeros(32).unwrap());
         let source = device.matrix(&from, 19, 70).unwrap().pitch(73).unwrap();
-        let target = device.matrix_mut(&mut to, 17, 90).unwrap().pitch(91).unwrap();
-        scaled(source, target).cover((128, 21)).launch(device).unwrap();
+        let mut target = device.matrix_mut(&mut to, 17, 90).unwrap().pitch(91).unwrap();
+        for _ in 0..2 {
+            scaled(source, target.reborrow()).cover((128, 21)).launch(device).unwrap();
+        }
         (0..17).for_each(|row| (0..90).for_each(|column| c.set(row, column, a.get(row, column, 0.0) * 2.0)));
         assert_eq!(to.download().unwrap(), c.all, "{device:?}");
         for n in [0, 1, 3, 18, 23, 75] {
@@ -197,6 +199,30 @@ fn tiles_may_lie_in_larger_arrays_and_in_structs() {
             }
             assert_eq!(to.download().unwrap(), c.all, "pitch {pitch} on {device:?}");
         }
+    });
+}
+
+/// Tiles without elements, for a block whose size the launch says.
+#[kernel]
+fn nothing(a: &Matrix<f32>, c: &mut Matrix<f32>) {
+    #[shared]
+    let mut narrow: [[f32; 0]; 16];
+    #[shared]
+    let mut flat: [[f32; 4]; 0];
+    load_tile(&mut narrow, a, 0, 0);
+    load_tile(&mut flat, a, 0, 0);
+    sync_threads();
+    store_tile(c, 0, 0, &narrow);
+    store_tile(c, 0, 0, &flat);
+}
+
+#[test]
+fn tiles_without_elements_are_nothing() {
+    on_all("nothing", |device| {
+        let (from, mut to) = (device.upload(&[1.0; 64]).unwrap(), device.upload(&[9.0; 64]).unwrap());
+        let target = device.matrix_mut(&mut to, 8, 8).unwrap();
+        nothing(device.matrix(&from, 8, 8).unwrap(), target).grid(1).block(8).launch(device).unwrap();
+        assert_eq!(to.download().unwrap(), [9.0; 64]);
     });
 }
 

@@ -135,7 +135,8 @@ fn expand(kernel: &mut Kernel, block: Block, inst: Inst) {
     let Some(at) = kernel.blocks[block].insts.iter().position(|other| *other == inst) else { return };
     let behind = kernel.blocks[block].insts.split_off(at + 1);
     kernel.blocks[block].insts.pop();
-    if let Some(shape) = Shape::of(kernel, &collective) {
+    // Of an array without elements nothing is left, and what would divide by a row's length.
+    if let Some(shape) = Shape::of(kernel, &collective).filter(|shape| shape.rows * shape.of_row() > 0) {
         let loc = kernel.insts[inst].loc;
         let mut b = Builder::new(kernel, block, loc);
         Expansion::new(&mut b, &shape, &collective).all(&mut b);

@@ -9,6 +9,7 @@ fn first(a: &Matrix<f32>) -> f32 {
 pub fn refused_matrix(a: &Matrix<f32>, quads: &mut Matrix<[u32; 4]>, x: &Global<f32>, c: &mut Matrix<f32>) {
     let t = thread_idx().x;
     c[t] = 1.0;
+    c[0][t] = 1.0;
     c[(0, t as u32)] = 1.0;
     c[(0, t, 0)] = 1.0;
     c[(0, t)] = 1u32;

@@ -40,7 +40,7 @@ impl Checker<'_, '_> {
             _ => {
                 let message = format!("an element of a matrix is named by its row and its column, and this is {}", self.shown(&ty));
                 let help = format!("write `{}[(row, column)]`", written(&index.expr));
-                self.report(Diagnostic::error(position.span, message).help(help).and_by_rustc());
+                return self.error_expression(Diagnostic::error(position.span, message).help(help).and_by_rustc());
             }
         }
         expr(ExprKind::Index(Box::new(matrix), Box::new(position)), element, span)
