@@ -310,20 +310,23 @@ fn product<const S: usize>(a: &Matrix<f32>, b: &Matrix<f32>, c: &mut Matrix<f32>
 
 type Product = for<'l> fn(BufferMatrix<'l, f32>, BufferMatrix<'l, f32>, BufferMatrixMut<'l, f32>) -> Launch<'l>;
 
-fn products_agree(device: &Device, stages: usize, kernel: Product) {
-    for steps in 0..=2 * stages + 1 {
-        for (inner, gap) in [(steps * 16, 0), ((steps * 16).saturating_sub(5), 0), ((steps * 16).saturating_sub(4), 4), (steps * 16, 3)] {
-            let a = Held::new([20, inner, inner + gap, 0], |i| f32::from(number(i) % 8));
-            let b = Held::new([inner, 18, 18 + gap, 0], |i| f32::from(number(i + 5) % 8));
-            let (left, right, mut to) = (device.upload(&a.all).unwrap(), device.upload(&b.all).unwrap(), device.zeros(20 * 18).unwrap());
-            let left = device.matrix(&left, 20, inner).unwrap().pitch(inner + gap).unwrap();
-            let right = device.matrix(&right, inner, 18).unwrap().pitch(18 + gap).unwrap();
-            kernel(left, right, device.matrix_mut(&mut to, 20, 18).unwrap()).grid((2, 2)).launch(device).unwrap();
-            let of = |row, column| (0..inner).map(|k| a.get(row, k, 0.0) * b.get(k, column, 0.0)).sum::<f32>();
-            let expected: Vec<f32> = (0..20 * 18).map(|i| of(i / 18, i % 18)).collect();
-            assert_eq!(to.download().unwrap(), expected, "{stages} stages, {inner} columns, {gap} between rows, on {device:?}");
-        }
-    }
+/// A product: rows, columns of the first, columns of the second, and room between the rows of each.
+type Extents = ([usize; 3], [usize; 2]);
+
+fn product_agrees(device: &Device, kernel: Product, ([rows, inner, columns], gaps): &Extents) -> Result<(), String> {
+    let (rows, inner, columns) = (*rows, *inner, *columns);
+    let a = Held::new([rows, inner, inner + gaps[0], 0], |i| f32::from(number(i) % 8));
+    let b = Held::new([inner, columns, columns + gaps[1], 0], |i| f32::from(number(i + 5) % 8));
+    let (left, right) = (device.upload(&a.all).unwrap(), device.upload(&b.all).unwrap());
+    let mut to = device.zeros(rows * columns).unwrap();
+    let left = device.matrix(&left, rows, inner).unwrap().pitch(a.pitch).unwrap();
+    let right = device.matrix(&right, inner, columns).unwrap().pitch(b.pitch).unwrap();
+    let target = device.matrix_mut(&mut to, rows, columns).unwrap();
+    let blocks = (columns.div_ceil(16), rows.div_ceil(16));
+    kernel(left, right, target).grid(blocks).launch(device).map_err(|error| error.to_string())?;
+    let of = |row, column| (0..inner).map(|k| a.get(row, k, 0.0) * b.get(k, column, 0.0)).sum::<f32>();
+    let expected: Vec<f32> = (0..rows * columns).map(|i| of(i / columns, i % columns)).collect();
+    if to.download().unwrap() == expected { Ok(()) } else { Err(format!("another product on {device:?}")) }
 }
 
 #[test]
@@ -332,9 +335,38 @@ fn pipelined_tiles_give_the_plain_products() {
         let variants = product_variants();
         assert_eq!(variants.len(), 4);
         for variant in variants {
-            products_agree(device, variant.int("S").unwrap() as usize, variant.kernel());
+            for steps in 0..=2 * variant.int("S").unwrap() as usize + 1 {
+                for (less, gap) in [(0, 0), (5, 0), (4, 4), (0, 3)] {
+                    let extents = ([20, (steps * 16).saturating_sub(less), 18], [gap; 2]);
+                    product_agrees(device, variant.kernel(), &extents).unwrap_or_else(|error| panic!("{variant}, {extents:?}: {error}"));
+                }
+            }
         }
     });
+}
+
+#[test]
+fn random_products_of_pipelined_tiles_are_the_plain_ones() {
+    let devices = Device::all();
+    let make = |random: &mut Random| {
+        let extents = [1 + random.below(40), random.below(150), 1 + random.below(40)];
+        (extents, [random.below(9), random.below(9)])
+    };
+    let seed = Random::fresh_seed();
+    let done = check_all(
+        (seed..).take(30),
+        make,
+        |case| format!("{case:?}"),
+        |case| {
+            for variant in product_variants() {
+                for device in &devices {
+                    product_agrees(device, variant.kernel(), case).map_err(|error| Failure::Wrong(format!("{variant}: {error}")))?;
+                }
+            }
+            Ok(())
+        },
+    );
+    println!("ran: random products ({} cases on {} devices)", done.len(), devices.len());
 }
 
 /// A band of tiles goes through a ring, and each out again where it is turned.
