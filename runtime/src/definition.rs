@@ -73,6 +73,21 @@ pub struct Parameter {
     pub kind: ParameterKind,
 }
 
+/// What a `&Matrix<T>` is passed as: the buffer, and what lies in it.
+pub const MATRIX: &[Parameter] = &matrix(ParameterKind::Global);
+
+/// The same of a `&mut Matrix<T>`.
+pub const MATRIX_MUT: &[Parameter] = &matrix(ParameterKind::GlobalMut);
+
+const fn matrix(data: ParameterKind) -> [Parameter; 4] {
+    [
+        Parameter { name: "data", kind: data },
+        Parameter { name: "rows", kind: ParameterKind::Value },
+        Parameter { name: "columns", kind: ParameterKind::Value },
+        Parameter { name: "pitch", kind: ParameterKind::Value },
+    ]
+}
+
 /// A kernel. One `static` for each `#[kernel]`, all instances alike.
 #[derive(Debug)]
 pub struct KernelDefinition {

@@ -5,6 +5,7 @@ use crate::cache::Cache;
 use crate::driver::{DeviceDriver, DeviceLimits};
 use crate::element::Element;
 use crate::error::{Error, Result};
+use crate::matrix::{BufferMatrix, BufferMatrixMut};
 use crate::pinned::PinnedBuffer;
 use crate::properties::DeviceProperties;
 use crate::stream::{Stream, StreamCore};
@@ -180,6 +181,28 @@ impl Device {
     /// [`Error::Driver`].
     pub fn texture<T: Texel>(&self, extent: (usize, usize), texels: &[T], sampling: Sampling) -> Result<Texture<T>> {
         Texture::new(self, extent, texels, sampling)
+    }
+
+    /// A buffer as a matrix, row after row from its first element on, for a `&Matrix<T>` parameter. `.pitch(n)` says how many elements are from row to
+    /// row, where that is more than `columns`:
+    ///
+    /// ```text
+    /// scaled(device.matrix(&a, 100, 60)?.pitch(64)?, device.matrix_mut(&mut c, 100, 60)?).grid((2, 4)).launch(&device)?;
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Matrix`] if the buffer has fewer elements than the matrix; [`Error::NoZero`] if zero, which elements outside of it are read as, is no value
+    /// of their type.
+    pub fn matrix<'a, T: Element>(&self, buffer: &'a Buffer<T>, rows: usize, columns: usize) -> Result<BufferMatrix<'a, T>> {
+        BufferMatrix::new(buffer, rows, columns)
+    }
+
+    /// The same for a `&mut Matrix<T>` parameter.
+    ///
+    /// # Errors
+    /// As [`Device::matrix`].
+    pub fn matrix_mut<'a, T: Element>(&self, buffer: &'a mut Buffer<T>, rows: usize, columns: usize) -> Result<BufferMatrixMut<'a, T>> {
+        BufferMatrixMut::new(buffer, rows, columns)
     }
 
     /// A host buffer of `len` elements, all bytes zero, that copies to and from this device fastest and without waiting.

@@ -87,6 +87,12 @@ pub enum Error {
         /// Elements on the other side.
         other: usize,
     },
+    /// A matrix that its buffer does not hold.
+    #[error("{reason}")]
+    Matrix {
+        /// What does not fit, with the figures, and the way out.
+        reason: String,
+    },
     /// A buffer seen as other elements than its own.
     #[error("a buffer of `{from}` cannot be seen as one of `{to}`: {reason}")]
     View {
@@ -296,7 +302,7 @@ pub(crate) use debug_of_variants;
 
 debug_of_variants! {
     Error:
-    NoDriver NoDevice DriverTooOld Driver OutOfMemory TooLarge Texture LengthMismatch View
+    NoDriver NoDevice DriverTooOld Driver OutOfMemory TooLarge Texture LengthMismatch Matrix View
     Untimed NoZero ConstantTooLarge Compile DeviceCompiler Layout UnknownTarget NoGrid NoBlock
     FixedBlock EmptyExtent Limit IndexWidth OtherDevice ForeignObject Argument Fault Simulated
     Unsupported

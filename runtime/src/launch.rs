@@ -11,6 +11,7 @@ use crate::driver::LaunchPlan;
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::instance::{Instance, with_lowered};
+use crate::matrix::{BufferMatrix, BufferMatrixMut};
 use crate::repack::for_device;
 use crate::sim::Counters;
 use crate::simulate::{self, Simulation};
@@ -79,6 +80,20 @@ impl<'a> Launch<'a> {
         let kind = ArgumentKind::Texture { allocation: texture.allocation(), picture: texture.picture() };
         self.arguments.push(Argument { kind, ty: &T::TYPE });
         self
+    }
+
+    pub fn matrix<T: Element>(self, matrix: BufferMatrix<'a, T>) -> Launch<'a> {
+        let (buffer, extent) = matrix.parts();
+        self.global(buffer).extent(extent)
+    }
+
+    pub fn matrix_mut<T: Element>(self, matrix: BufferMatrixMut<'a, T>) -> Launch<'a> {
+        let (buffer, extent) = matrix.parts();
+        self.global_mut(buffer).extent(extent)
+    }
+
+    fn extent(self, [rows, columns, pitch]: [usize; 3]) -> Launch<'a> {
+        self.value(rows).value(columns).value(pitch)
     }
 
     pub fn group(self, group: impl ParameterGroup<'a>) -> Launch<'a> {

@@ -25,6 +25,7 @@ pub mod inspect;
 mod instance;
 pub mod issue_order;
 mod launch;
+mod matrix;
 pub mod nvdisasm;
 pub mod occupancy;
 #[cfg(feature = "opencl")]
@@ -61,6 +62,7 @@ pub use dim3::{Dim3, Extent};
 pub use element::Element;
 pub use error::{Error, Result};
 pub use launch::Launch;
+pub use matrix::{BufferMatrix, BufferMatrixMut};
 pub use pinned::PinnedBuffer;
 pub use properties::DeviceProperties;
 pub use simulate::Simulation;

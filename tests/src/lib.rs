@@ -6,6 +6,7 @@ pub mod command;
 pub mod corpus;
 pub mod emitted;
 pub mod marked;
+pub mod matrices;
 pub mod opencl_tools;
 pub mod package;
 pub mod printed;

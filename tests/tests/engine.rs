@@ -193,9 +193,8 @@ fn whatever_copies_gives_the_same() {
                 let there = device.upload(&x).unwrap();
                 let expected: Vec<f32> = (0..64)
                     .map(|t| {
-                        (0..runs).fold(0.0, |sum, chunk| {
-                            (0..4).fold(sum, |sum, k| sum * 0.5 + at(&x, chunk * 256 + (t * 7 + k * 64 + 5) % 256))
-                        })
+                        (0..runs)
+                            .fold(0.0, |sum, chunk| (0..4).fold(sum, |sum, k| sum * 0.5 + at(&x, chunk * 256 + (t * 7 + k * 64 + 5) % 256)))
                     })
                     .collect();
                 let check = |name: &str, run: &dyn Fn(&mut Buffer<f32>)| {

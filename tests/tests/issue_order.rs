@@ -188,7 +188,8 @@ fn judges(test: &str) -> Vec<(Ptxas, Nvdisasm)> {
 
 fn module(variant: &Variant, target: &str) -> Module {
     let target = Target::find(target).expect("a target");
-    ptx::module(variant.kernel.legal().for_target(target).addressed(), target, &|_| Span::call_site()).unwrap_or_else(|found| panic!("{found:?}"))
+    ptx::module(variant.kernel.legal().for_target(target).addressed(), target, &|_| Span::call_site())
+        .unwrap_or_else(|found| panic!("{found:?}"))
 }
 
 fn order(module: &Module, target: &str, (ptxas, nvdisasm): &(Ptxas, Nvdisasm)) -> Vec<IssueOrder> {

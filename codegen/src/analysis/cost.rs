@@ -24,9 +24,14 @@ pub fn issue_slots(kernel: &Kernel, inst: Inst) -> u32 {
         Op::Compute(Compute::Cast(_)) => 2 * wide,
         Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(_) }) if is_always_in_range(kernel, inst) => 2,
         Op::Intrinsic(row, _) if row.row().effects.is_pure() => u32::from(row.row().cost),
-        Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Collective(_) | Op::Engine(_) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {
-            u32::MAX / 64
-        }
+        Op::Memory(_)
+        | Op::Texture(..)
+        | Op::Intrinsic(..)
+        | Op::Collective(_)
+        | Op::Engine(_)
+        | Op::Message(_)
+        | Op::Region(_)
+        | Op::Terminator(_) => u32::MAX / 64,
     }
 }
 
@@ -44,7 +49,8 @@ pub fn is_speculable(kernel: &Kernel, inst: Inst) -> bool {
         | Op::Memory(_)
         | Op::Texture(..)
         | Op::Intrinsic(..)
-        | Op::Collective(_) | Op::Engine(_)
+        | Op::Collective(_)
+        | Op::Engine(_)
         | Op::Message(_)
         | Op::Region(_)
         | Op::Terminator(_)) => op.effects(kernel).is_speculatable(),

@@ -86,7 +86,8 @@ impl Walk<'_> {
             | Op::Memory(_)
             | Op::Texture(..)
             | Op::Intrinsic(..)
-            | Op::Collective(_) | Op::Engine(_)
+            | Op::Collective(_)
+            | Op::Engine(_)
             | Op::Message(_)
             | Op::Terminator(_)) => {
                 if let ([result], Some(value)) = (&data.results[..], self.value(op, &data.results)) {

@@ -255,9 +255,14 @@ impl Walk<'_> {
                 let result = self.kernel.insts[inst].results.first();
                 result.is_none_or(|result| joined_lanes(self.kernel, *result) != ALL_LANES)
             }
-            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Collective(_) | Op::Engine(_) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {
-                operands
-            }
+            Op::Compute(_)
+            | Op::Memory(_)
+            | Op::Texture(..)
+            | Op::Collective(_)
+            | Op::Engine(_)
+            | Op::Message(_)
+            | Op::Region(_)
+            | Op::Terminator(_) => operands,
         }
     }
 }

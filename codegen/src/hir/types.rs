@@ -28,6 +28,8 @@ pub(crate) enum Ty {
     Constant(Box<Ty>),
     /// `Texture2d<T>`.
     Texture(Box<Ty>),
+    /// `Matrix<T>`: a group of parameters, of a buffer, rows, columns and pitch.
+    Matrix(Box<Ty>),
     /// The geometry's `Dim3 { x, y, z: usize }`.
     Dim3,
     /// `!`: of expressions that do not return; unifies with everything.
@@ -65,7 +67,7 @@ impl Ty {
 
     /// Whether it is memory of the device that a parameter leads to, and no value.
     pub(crate) fn is_memory(&self) -> bool {
-        matches!(self, Ty::Global(_) | Ty::Constant(_) | Ty::Texture(_))
+        matches!(self, Ty::Global(_) | Ty::Constant(_) | Ty::Texture(_) | Ty::Matrix(_))
     }
 
     pub(crate) fn is_float(&self) -> bool {
@@ -161,6 +163,7 @@ impl Infer {
             Ty::Global(element) => Ty::Global(of(&element)),
             Ty::Constant(element) => Ty::Constant(of(&element)),
             Ty::Texture(texel) => Ty::Texture(of(&texel)),
+            Ty::Matrix(element) => Ty::Matrix(of(&element)),
             Ty::Adt(id, args) => Ty::Adt(id, args.iter().map(|arg| self.rebuilt_arg(arg, is_exported)).collect()),
             other => other,
         }
@@ -223,7 +226,7 @@ impl Infer {
         match self.shallow(ty) {
             Ty::Var(other) => other == index,
             Ty::Tuple(fields) => fields.iter().any(|field| self.occurs(index, field)),
-            Ty::Array(inner, _) | Ty::Slice(inner) | Ty::Global(inner) | Ty::Constant(inner) | Ty::Texture(inner) => {
+            Ty::Array(inner, _) | Ty::Slice(inner) | Ty::Global(inner) | Ty::Constant(inner) | Ty::Texture(inner) | Ty::Matrix(inner) => {
                 self.occurs(index, &inner)
             }
             Ty::Adt(_, args) => args.iter().any(in_arg),
@@ -270,7 +273,8 @@ impl Infer {
             (Ty::Slice(a), Ty::Slice(b))
             | (Ty::Global(a), Ty::Global(b))
             | (Ty::Constant(a), Ty::Constant(b))
-            | (Ty::Texture(a), Ty::Texture(b)) => self.unify(&a, &b),
+            | (Ty::Texture(a), Ty::Texture(b))
+            | (Ty::Matrix(a), Ty::Matrix(b)) => self.unify(&a, &b),
             // Dynamic shared memory and fixed arrays both go where `[T]` is asked for.
             (Ty::Array(a, _), Ty::Slice(b)) | (Ty::Slice(a), Ty::Array(b, _)) => self.unify(&a, &b),
             // `&Constant<T>` goes where `&T` is asked for, through its `Deref`.
@@ -321,6 +325,7 @@ impl fmt::Display for Ty {
             Ty::Global(element) => write!(f, "Global<{element}>"),
             Ty::Constant(element) => write!(f, "Constant<{element}>"),
             Ty::Texture(texel) => write!(f, "Texture2d<{texel}>"),
+            Ty::Matrix(element) => write!(f, "Matrix<{element}>"),
             Ty::Dim3 => f.write_str("Dim3"),
             Ty::Never => f.write_str("!"),
             Ty::Var(_) => f.write_str("_"),

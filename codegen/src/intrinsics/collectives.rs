@@ -7,5 +7,13 @@ const fn name(name: &'static str, doc: &'static str) -> Intrinsic {
     Intrinsic::new(name, Call::Collective, Class::None, &[], &[], Body::Expand(|_, _| Vec::new())).doc(doc)
 }
 
-pub(super) const ROWS: &[Intrinsic] =
-    &[name("load_run", "copies neighbouring elements of a buffer into a shared array, zero where there are none")];
+/// From a matrix into a shared array.
+pub(crate) const LOAD_TILE: &str = "load_tile";
+/// From a shared array into a matrix.
+pub(crate) const STORE_TILE: &str = "store_tile";
+
+pub(super) const ROWS: &[Intrinsic] = &[
+    name("load_run", "copies neighbouring elements of a buffer into a shared array, zero where there are none"),
+    name(LOAD_TILE, "copies a part of a matrix into a shared array of rows, zero outside of the matrix"),
+    name(STORE_TILE, "copies a shared array of rows into a part of a matrix, except what would be outside of it"),
+];

@@ -21,6 +21,7 @@ mod tests;
 mod transcendental;
 mod warp;
 
+pub(crate) use collectives::{LOAD_TILE, STORE_TILE};
 pub(crate) use copies::{ASYNC_COPIES, ENGINE};
 
 /// The names of the rows that the compiler itself calls.

@@ -9,7 +9,7 @@ use super::{Access, Effects, Object, Scope, Value};
 
 /// A matrix in a buffer, row after row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Matrix {
+pub struct PitchedMatrix {
     /// The buffer. The matrix begins at its first element.
     pub data: Object,
     /// How many rows it has; the kernel's index type, as all that follow.
@@ -37,7 +37,7 @@ pub enum Collective {
         /// An array `[[T; C]; R]`.
         to: Access,
         /// A matrix of `T`.
-        from: Matrix,
+        from: PitchedMatrix,
         /// The matrix's row that is the first of the array.
         row: Value,
         /// The same of columns.
@@ -46,7 +46,7 @@ pub enum Collective {
     /// `to[(row + r, column + c)] = from[r][c]` for all elements of an array of rows; what is outside of the matrix is left out.
     StoreTile {
         /// A matrix of `T`.
-        to: Matrix,
+        to: PitchedMatrix,
         /// The matrix's row that the first of the array is written to.
         row: Value,
         /// The same of columns.
@@ -110,8 +110,8 @@ impl Collective {
     pub fn place(&self) -> Vec<Value> {
         match self {
             Collective::LoadRun { start, .. } => vec![*start],
-            Collective::LoadTile { from: Matrix { rows, columns, pitch, .. }, row, column, .. }
-            | Collective::StoreTile { to: Matrix { rows, columns, pitch, .. }, row, column, .. } => {
+            Collective::LoadTile { from: PitchedMatrix { rows, columns, pitch, .. }, row, column, .. }
+            | Collective::StoreTile { to: PitchedMatrix { rows, columns, pitch, .. }, row, column, .. } => {
                 vec![*rows, *columns, *pitch, *row, *column]
             }
         }

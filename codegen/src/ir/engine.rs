@@ -67,9 +67,7 @@ impl Engine {
         match self {
             Engine::Init(object) => Effects { orders: Some(Scope::Block), ..on(*object) },
             Engine::Expect { barrier, .. } => on(barrier.object),
-            Engine::Wait { barrier, .. } => {
-                Effects { orders: Some(Scope::Block), completes: Completion::Awaits, ..on(barrier.object) }
-            }
+            Engine::Wait { barrier, .. } => Effects { orders: Some(Scope::Block), completes: Completion::Awaits, ..on(barrier.object) },
             Engine::CopyRun { to, from, .. } => {
                 Effects { reads: Some(*from), writes: Some(to.object), completes: Completion::Later, can_fault: true, ..Effects::PURE }
             }

@@ -9,9 +9,9 @@ mod access;
 pub mod atomic;
 mod builder;
 mod collective;
-mod engine;
 mod compact;
 mod effects;
+mod engine;
 mod entities;
 pub mod eval;
 pub mod intrinsic;
@@ -25,12 +25,12 @@ mod walk;
 
 pub use access::{Access, Enclosing, Step};
 pub use builder::Builder;
-pub use collective::{Collective, Matrix};
-pub use engine::{BARRIER, Engine};
+pub use collective::{Collective, PitchedMatrix};
 pub(crate) use compact::Locations;
 pub use effects::{Completion, Control, Effects, Scope};
+pub use engine::{BARRIER, Engine};
 pub use entities::{Block, EntityMap, Inst, Loc, Object, StructId, Value};
-pub use kernel::{BlockData, EarlyLoads, InstData, Kernel, Location, Fill, Ring, Stage, ValueData, ValueDef};
+pub use kernel::{BlockData, EarlyLoads, Fill, InstData, Kernel, Location, Ring, Stage, ValueData, ValueDef};
 pub use memory::{Field, MemoryType, ObjectData, ObjectKind, StructType};
 pub use op::{
     Address, AtomicOp, Atomicity, Axis, BinaryOp, CacheHint, CompareOp, Compute, Memory, MemoryOp, MemoryOrder, Message, Op, PrintPart,

@@ -520,7 +520,8 @@ impl Op {
             | Op::Memory(_)
             | Op::Texture(..)
             | Op::Intrinsic(..)
-            | Op::Collective(_) | Op::Engine(_)
+            | Op::Collective(_)
+            | Op::Engine(_)
             | Op::Message(_)
             | Op::Terminator(_) => Vec::new(),
         }

@@ -1,8 +1,8 @@
 //! Going over a kernel: operands, uses, and every instruction in program order.
 
 use super::{
-    Access, Address, Block, Collective, Compute, Engine, Inst, Kernel, Matrix, Memory, MemoryOp, Message, Object, Op, Region, Step, Terminator,
-    Value,
+    Access, Address, Block, Collective, Compute, Engine, Inst, Kernel, Memory, MemoryOp, Message, Object, Op, PitchedMatrix, Region, Step,
+    Terminator, Value,
 };
 use crate::collections::HashSet;
 
@@ -48,15 +48,16 @@ macro_rules! visit_operands {
                     path_steps!(path, $f, $iter);
                     $f(start);
                 }
-                Collective::LoadTile { to: Access { path, .. }, from: Matrix { rows, columns, pitch, .. }, row, column }
-                | Collective::StoreTile { from: Access { path, .. }, to: Matrix { rows, columns, pitch, .. }, row, column } => {
+                Collective::LoadTile { to: Access { path, .. }, from: PitchedMatrix { rows, columns, pitch, .. }, row, column }
+                | Collective::StoreTile { from: Access { path, .. }, to: PitchedMatrix { rows, columns, pitch, .. }, row, column } => {
                     path_steps!(path, $f, $iter);
                     [rows, columns, pitch, row, column].into_iter().for_each($f);
                 }
             },
             Op::Engine(engine) => match engine {
                 Engine::Init(_) | Engine::Fence => {}
-                Engine::Expect { barrier: Access { path, .. }, bytes: value } | Engine::Wait { barrier: Access { path, .. }, parity: value } => {
+                Engine::Expect { barrier: Access { path, .. }, bytes: value }
+                | Engine::Wait { barrier: Access { path, .. }, parity: value } => {
                     path_steps!(path, $f, $iter);
                     $f(value);
                 }

@@ -68,7 +68,8 @@ impl Hoist<'_> {
                 | Op::Memory(_)
                 | Op::Texture(..)
                 | Op::Intrinsic(..)
-                | Op::Collective(_) | Op::Engine(_)
+                | Op::Collective(_)
+                | Op::Engine(_)
                 | Op::Message(_)
                 | Op::Terminator(_) => {
                     if let Some(target) = self.target(inst, certain, conditional) {

@@ -101,7 +101,8 @@ fn as_product(kernel: &Kernel, inst: Inst) -> Option<(Value, i128)> {
         | Op::Memory(_)
         | Op::Texture(..)
         | Op::Intrinsic(..)
-        | Op::Collective(_) | Op::Engine(_)
+        | Op::Collective(_)
+        | Op::Engine(_)
         | Op::Message(_)
         | Op::Region(_)
         | Op::Terminator(_) => None,

@@ -1,8 +1,8 @@
 //! The stages of a kernel, as types.
 
+use crate::intrinsics::ENGINE;
 use crate::ir::{Asked, Kernel, Stage};
 use crate::passes::{self, Timings, UnknownPass};
-use crate::intrinsics::ENGINE;
 use crate::schedule::{Form, Refusal, schedule_kernel};
 use crate::target::Target;
 use crate::verify::{Violation, verify};

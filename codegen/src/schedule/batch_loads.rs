@@ -163,7 +163,8 @@ fn is_check(kernel: &Kernel, inst: Inst) -> bool {
         | Op::Memory(_)
         | Op::Texture(..)
         | Op::Intrinsic(..)
-        | Op::Collective(_) | Op::Engine(_)
+        | Op::Collective(_)
+        | Op::Engine(_)
         | Op::Message(_)
         | Op::Region(_)
         | Op::Terminator(_) => false,

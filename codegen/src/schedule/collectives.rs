@@ -33,8 +33,8 @@ use crate::analysis::uniformity::Uniformity;
 use crate::annotations::PIPELINE;
 use crate::collections::HashSet;
 use crate::ir::{
-    Access, Axis, BinaryOp, Block, Builder, Collective, CompareOp, Compute, Inst, Kernel, Matrix, MemoryType, Object, Op, Scalar, Special,
-    Step, Type, Value,
+    Access, Axis, BinaryOp, Block, Builder, Collective, CompareOp, Compute, Inst, Kernel, MemoryType, Object, Op, PitchedMatrix, Scalar,
+    Special, Step, Type, Value,
 };
 use crate::target::limits::VECTOR_BYTES;
 
@@ -60,14 +60,19 @@ pub(super) fn check(schedule: &mut Schedule<'_>) {
         let word = collective.word();
         let refusal = if !uniformity.runs_together(inst) {
             let message = format!("`{word}` is for all threads of the block, and some may not come here");
+            let outside = match collective {
+                Collective::LoadRun { .. } => "outside of a buffer it is zero",
+                Collective::LoadTile { .. } => "outside of a matrix it is zero",
+                Collective::StoreTile { .. } => "what is outside of a matrix is not written",
+            };
             Some(Refusal::new(
                 message,
-                "call it outside of the `if`, the loop or behind the `return` that threads part at: outside of a buffer it is zero",
+                format!("call it outside of the `if`, the loop or behind the `return` that threads part at: {outside}"),
             ))
         } else if let Some(value) = kernel.insts[inst].op.operands().into_iter().find(|value| !uniformity.is_uniform(*value)) {
-            let name = kernel.values[value].name.as_deref().map_or_else(|| "a value".to_owned(), |name| format!("`{name}`"));
-            let message =
-                format!("`{word}` is one copy of the whole block, and {name}, which says where, may differ from thread to thread");
+            let name = kernel.values[value].name.as_deref().map(|name| format!("`{name}`, which says where,"));
+            let name = name.unwrap_or_else(|| part(collective, value).to_owned());
+            let message = format!("`{word}` is one copy of the whole block, and {name} may differ from thread to thread");
             let help = "compute the place from `block_idx()`, parameters, constants and counters of loops: the threads share the elements by themselves";
             Some(Refusal::new(message, help))
         } else if Shape::of(kernel, collective).is_none() {
@@ -79,6 +84,18 @@ pub(super) fn check(schedule: &mut Schedule<'_>) {
         let loc = kernel.insts[inst].loc;
         schedule.refusals.extend(refusal.map(|refusal| Refusal { loc, ..refusal }));
     }
+}
+
+/// What a value without a name is to a collective.
+fn part(collective: &Collective, value: Value) -> &'static str {
+    let names: &[&str] = match collective {
+        Collective::LoadRun { .. } => &["where it starts"],
+        Collective::LoadTile { .. } | Collective::StoreTile { .. } => {
+            &["how many rows", "how many columns", "the pitch", "the row", "the column"]
+        }
+    };
+    let place = collective.place();
+    place.iter().zip(names).find(|(other, _)| **other == value).map_or("which array it is", |(_, name)| name)
 }
 
 /// Makes loads and stores of those that `pipeline` is not asked about.
@@ -122,7 +139,8 @@ fn expand(kernel: &mut Kernel, block: Block, inst: Inst) {
     let Some(at) = kernel.blocks[block].insts.iter().position(|other| *other == inst) else { return };
     let behind = kernel.blocks[block].insts.split_off(at + 1);
     kernel.blocks[block].insts.pop();
-    if let Some(shape) = Shape::of(kernel, &collective) {
+    // Of an array without elements nothing is left, and what would divide by a row's length.
+    if let Some(shape) = Shape::of(kernel, &collective).filter(|shape| shape.rows * shape.of_row() > 0) {
         let loc = kernel.insts[inst].loc;
         let mut b = Builder::new(kernel, block, loc);
         Expansion::new(&mut b, &shape, &collective).all(&mut b);
@@ -536,7 +554,7 @@ fn of_run(b: &mut Builder<'_>, shape: &Shape, from: Object, start: Value) -> (Pl
     (Place { data: from, first: start, pitch: None, left: [None, Some(left)] }, Some(is_whole))
 }
 
-fn of_tile(b: &mut Builder<'_>, shape: &Shape, matrix: Matrix, row: Value, column: Value) -> (Place, Option<Value>) {
+fn of_tile(b: &mut Builder<'_>, shape: &Shape, matrix: PitchedMatrix, row: Value, column: Value) -> (Place, Option<Value>) {
     let index = b.kernel.index_type();
     let rows = left(b, matrix.rows, row);
     let columns = left(b, matrix.columns, column);

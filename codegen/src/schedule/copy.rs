@@ -81,7 +81,8 @@ impl Copy {
             | Op::Memory(_)
             | Op::Texture(..)
             | Op::Intrinsic(..)
-            | Op::Collective(_) | Op::Engine(_)
+            | Op::Collective(_)
+            | Op::Engine(_)
             | Op::Message(_)
             | Op::Region(_)
             | Op::Terminator(_) => {}
@@ -210,7 +211,8 @@ pub(super) fn size(kernel: &Kernel, block: Block) -> usize {
             | Op::Memory(_)
             | Op::Texture(..)
             | Op::Intrinsic(..)
-            | Op::Collective(_) | Op::Engine(_)
+            | Op::Collective(_)
+            | Op::Engine(_)
             | Op::Message(_)
             | Op::Region(_)
             | Op::Terminator(_) => 1,

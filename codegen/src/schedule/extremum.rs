@@ -123,7 +123,8 @@ fn choice(kernel: &Kernel, inst: Inst, n: usize) -> Option<Choice> {
         | Op::Memory(_)
         | Op::Texture(..)
         | Op::Intrinsic(..)
-        | Op::Collective(_) | Op::Engine(_)
+        | Op::Collective(_)
+        | Op::Engine(_)
         | Op::Message(_)
         | Op::Region(_)
         | Op::Terminator(_) => None,
@@ -186,7 +187,8 @@ fn comparison(
             | Op::Memory(_)
             | Op::Texture(..)
             | Op::Intrinsic(..)
-            | Op::Collective(_) | Op::Engine(_)
+            | Op::Collective(_)
+            | Op::Engine(_)
             | Op::Message(_)
             | Op::Region(_)
             | Op::Terminator(_) => {

@@ -81,7 +81,14 @@ pub(super) fn unit(kernel: &Kernel, inst: Inst, space: Space) -> Option<Inst> {
                 _ => None,
             }
         }
-        Op::Compute(_) | Op::Memory(_) | Op::Intrinsic(..) | Op::Collective(_) | Op::Engine(_) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => None,
+        Op::Compute(_)
+        | Op::Memory(_)
+        | Op::Intrinsic(..)
+        | Op::Collective(_)
+        | Op::Engine(_)
+        | Op::Message(_)
+        | Op::Region(_)
+        | Op::Terminator(_) => None,
     }
 }
 
@@ -94,9 +101,14 @@ pub(super) fn has_loads(kernel: &Kernel, block: Block, space: Space) -> Option<I
     kernel.insts_in(block).find(|inst| match &kernel.insts[*inst].op {
         Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) => is_in(kernel, access, space),
         Op::Texture(op, ..) => op.reads() && space == Space::Global,
-        Op::Compute(_) | Op::Memory(_) | Op::Intrinsic(..) | Op::Collective(_) | Op::Engine(_) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {
-            false
-        }
+        Op::Compute(_)
+        | Op::Memory(_)
+        | Op::Intrinsic(..)
+        | Op::Collective(_)
+        | Op::Engine(_)
+        | Op::Message(_)
+        | Op::Region(_)
+        | Op::Terminator(_) => false,
     })
 }
 
@@ -167,9 +179,14 @@ fn from_inst(kernel: &mut Kernel, block: Block, inst: Inst, asking: Asking<'_>, 
                 }
             }
         }
-        Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Collective(_) | Op::Engine(_) | Op::Message(_) | Op::Terminator(_) => {
-            Ok(())
-        }
+        Op::Compute(_)
+        | Op::Memory(_)
+        | Op::Texture(..)
+        | Op::Intrinsic(..)
+        | Op::Collective(_)
+        | Op::Engine(_)
+        | Op::Message(_)
+        | Op::Terminator(_) => Ok(()),
     }
 }
 

@@ -30,11 +30,11 @@ use super::{Form, Refusal, Schedule};
 use crate::annotations::{Modifier, PIPELINE, PREFETCH};
 use crate::collections::{HashMap, HashSet};
 use crate::intrinsics::{by_name, called};
-use engine::{Barriers, Turn};
 use crate::ir::{
-    Address, Asked, BinaryOp, Block, Builder, CompareOp, Fill, Inst, Kernel, Memory, MemoryOp, MemoryType, Object, ObjectKind, Op, Region, Ring,
-    Scalar, Space, Step, Terminator, Type, Value,
+    Address, Asked, BinaryOp, Block, Builder, CompareOp, Fill, Inst, Kernel, Memory, MemoryOp, MemoryType, Object, ObjectKind, Op, Region,
+    Ring, Scalar, Space, Step, Terminator, Type, Value,
 };
+use engine::{Barriers, Turn};
 
 /// What a slot begins at multiples of: the widest access.
 const SLOT_ALIGN: u64 = 16;

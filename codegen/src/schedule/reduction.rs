@@ -133,7 +133,8 @@ impl Chain<'_> {
             | Op::Memory(_)
             | Op::Texture(..)
             | Op::Intrinsic(..)
-            | Op::Collective(_) | Op::Engine(_)
+            | Op::Collective(_)
+            | Op::Engine(_)
             | Op::Message(_)
             | Op::Region(_)
             | Op::Terminator(_) => false,

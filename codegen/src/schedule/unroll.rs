@@ -168,7 +168,8 @@ fn plan(kernel: &Kernel, inst: Inst, asked: &Asked) -> Result<Plan, Refusal> {
         | Op::Memory(_)
         | Op::Texture(..)
         | Op::Intrinsic(..)
-        | Op::Collective(_) | Op::Engine(_)
+        | Op::Collective(_)
+        | Op::Engine(_)
         | Op::Message(_)
         | Op::Region(_)
         | Op::Terminator(_) => {}

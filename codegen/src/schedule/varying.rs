@@ -91,7 +91,8 @@ impl Ways<'_> {
             | Op::Memory(_)
             | Op::Texture(..)
             | Op::Intrinsic(..)
-            | Op::Collective(_) | Op::Engine(_)
+            | Op::Collective(_)
+            | Op::Engine(_)
             | Op::Message(_)
             | Op::Terminator(_)) => {
                 op.for_each_operand(|operand| self.makes_differ(operand, &data.results));

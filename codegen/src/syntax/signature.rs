@@ -15,7 +15,7 @@ use syn::spanned::Spanned;
 const ELEMENT_BOUNDS: &[&str] = &["Float", "Num", "Int", "Element", "Texel", "FloatTexel"];
 
 /// Memory of the device that parameters lead to.
-const MEMORY: &[&str] = &["Global", "Constant", "Texture2d"];
+const MEMORY: &[&str] = &["Global", "Constant", "Texture2d", "Matrix"];
 
 /// Traits of Rust that every element has, so that naming them does no harm.
 const HARMLESS_BOUNDS: &[&str] = &["Copy", "Clone", "Send", "Sync", "Sized", "PartialEq", "PartialOrd"];
@@ -196,7 +196,8 @@ fn check_parameter_pattern(pat: &syn::Pat, what: &str, diagnostics: &mut Diagnos
     }
 }
 
-/// What a kernel's parameter may be: a value, `&Global<T>`, `&mut Global<T>`, `&Constant<T>`, `&Texture2d<T>`.
+/// What a kernel's parameter may be: a value, `&Global<T>`, `&mut Global<T>`, `&Constant<T>`, `&Texture2d<T>`,
+/// `&Matrix<T>`, `&mut Matrix<T>`.
 fn check_kernel_parameter(ty: &syn::Type, diagnostics: &mut Diagnostics) {
     let error = match ty {
         syn::Type::Group(group) => return check_kernel_parameter(&group.elem, diagnostics),
@@ -236,7 +237,7 @@ fn refused_value(path: &syn::TypePath) -> Option<Diagnostic> {
         _ => "f32".to_owned(),
     };
     match name.as_str() {
-        "Global" | "Constant" | "Texture2d" => {
+        "Global" | "Constant" | "Texture2d" | "Matrix" => {
             let error = Diagnostic::error(span, format!("a `{name}` is memory of the device: it is taken by reference"));
             Some(error.help(format!("write `&{name}<{}>`", argument())))
         }
@@ -274,11 +275,11 @@ fn refused_reference(reference: &syn::TypeReference) -> Option<Diagnostic> {
             let segment = path.path.segments.last()?;
             let name = segment.ident.to_string();
             match name.as_str() {
-                "Global" | "Constant" | "Texture2d" if !has_one_type_argument(segment) => {
+                "Global" | "Constant" | "Texture2d" | "Matrix" if !has_one_type_argument(segment) => {
                     let error = Diagnostic::error(segment.ident.span(), format!("`{name}` takes one type: that of its elements"));
                     Some(error.help(format!("write `{name}<f32>`")))
                 }
-                "Global" => None,
+                "Global" | "Matrix" => None,
                 "Constant" if is_mut => {
                     let error = Diagnostic::error(span, "constant memory cannot be written by a kernel");
                     Some(error.help("write `&Constant<…>`, or take a `&mut Global<…>`"))

@@ -145,6 +145,11 @@ fn check_struct(item: &syn::ItemStruct, names: &Names, diagnostics: &mut Diagnos
     }
 }
 
+/// Whether a type is written `Matrix<…>`.
+fn is_matrix(ty: &syn::Type) -> bool {
+    matches!(ty, syn::Type::Path(path) if path.path.segments.last().is_some_and(|segment| segment.ident == "Matrix"))
+}
+
 /// A struct with a lifetime is a group of parameters: buffers and values, taken one by one, which lie nowhere together.
 fn check_group(item: &syn::ItemStruct, names: &Names, diagnostics: &mut Diagnostics) {
     if let Some(second) = item.generics.lifetimes().nth(1) {
@@ -160,6 +165,11 @@ fn check_group(item: &syn::ItemStruct, names: &Names, diagnostics: &mut Diagnost
         let memory = super::signature::memory_behind(&field.ty);
         match (&field.ty, memory) {
             (syn::Type::Reference(_), Some(element)) => checker.visit_type(element),
+            (syn::Type::Reference(reference), None) if is_matrix(&reference.elem) => {
+                let error =
+                    refuse(reference.and_token.span(), "a group of parameters holds no matrix", "take both as parameters of the kernel");
+                checker.report(error);
+            }
             (syn::Type::Reference(reference), None) => {
                 let what =
                     quote::ToTokens::to_token_stream(&field.ty).to_string().replace("& ", "&").replace(" < ", "<").replace(" >", ">");
@@ -465,6 +475,9 @@ mod tests {
             "&mut Constant<[f32; 4]>",
             &["&: constant memory cannot be written by a kernel; write `&Constant<…>`, or take a `&mut Global<…>`"],
         );
+        check_parameter("Matrix<f32>", &["Matrix: a `Matrix` is memory of the device: it is taken by reference; write `&Matrix<f32>`"]);
+        check_parameter("&mut Matrix", &["Matrix: `Matrix` takes one type: that of its elements; write `Matrix<f32>`"]);
+        check_parameter("&Matrx<f32>", &["&: there is no memory `Matrx<f32>`; write `Matrix<f32>`"]);
         check_parameter("&Global", &["Global: `Global` takes one type: that of its elements; write `Global<f32>`"]);
         check_parameter("*mut f32", &["*mut f32: a kernel takes no raw pointers; take a buffer: `&mut Global<f32>`"]);
         check_parameter("&[f32; 4]", &["&: a kernel takes no reference to an array; take `&Constant<[f32 ; 4]>` or `&Global<f32>`"]);
@@ -574,6 +587,8 @@ mod tests {
         );
         let text = "Q: the fields of `Q`, a group of parameters, have no names; name them: `x: &'a Global<f32>`";
         check("#[device] struct Q<'a>(&'a Global<f32>);", &[text]);
+        let text = "&: a group of parameters holds no matrix; take both as parameters of the kernel";
+        check("#[device] struct M<'a> { a: &'a mut Matrix<f32> }", &[text]);
         check("#[kernel] fn k(p: &P<'_>) {}", &["&: a kernel takes a group of parameters by value; write `P<'_>`, without the `&`"]);
     }
 

@@ -164,7 +164,9 @@ impl Written {
         let modifier = written.as_ref().and_then(|written| Modifier::named(&format!("by = {written}")));
         let list = format!("write one of {}", known.iter().map(|by| format!("`by = {by}`")).collect::<Vec<_>>().join(", "));
         let refused = match (&written, modifier.filter(|by| self.annotation.modifiers.contains(by))) {
-            _ if known.is_empty() => Some((format!("`{name}` has no argument `by`"), format!("write `{}`", self.annotation.example(On::Loop)))),
+            _ if known.is_empty() => {
+                Some((format!("`{name}` has no argument `by`"), format!("write `{}`", self.annotation.example(On::Loop))))
+            }
             (_, Some(_)) if Modifier::BY.into_iter().any(|by| self.modifiers.has(by)) => {
                 Some((format!("`{name}` takes one `by`"), "remove one of them".to_owned()))
             }

@@ -26,8 +26,8 @@
 //! `{:#}` prints the kernel's own numbers, which [`crate::verify`] speaks of.
 
 use crate::ir::{
-    Access, Address, Atomicity, Block, Collective, Compute, Engine, Inst, Kernel, Loc, Location, Memory, MemoryOp, MemoryType, Message, ObjectKind,
-    Op, PrintPart, Region, Scope, Stage, Step, StructType, Terminator, Value,
+    Access, Address, Atomicity, Block, Collective, Compute, Engine, Inst, Kernel, Loc, Location, Memory, MemoryOp, MemoryType, Message,
+    ObjectKind, Op, PrintPart, Region, Scope, Stage, Step, StructType, Terminator, Value,
 };
 use crate::ir::{BoundsCheck, IndexWidth, KernelOptions, Math};
 use std::fmt::{self, Display, Formatter, Write};

@@ -85,6 +85,7 @@ fn owned_type(passing: &Passing<'_>, lifetime: &syn::Lifetime) -> TokenStream {
         Passing::Global(element) | Passing::GlobalMut(element) => quote!(::warpwright::prelude::Global<#element>),
         Passing::Texture(texel) => quote!(::warpwright::prelude::Texture2d<#texel>),
         Passing::Constant(inner) => quote!(&#lifetime ::warpwright::prelude::Constant<#inner>),
-        Passing::Value(ty) | Passing::Group(ty) => ty.to_token_stream(),
+        // A group holds no matrix, which has been said.
+        Passing::Value(ty) | Passing::Group(ty) | Passing::Matrix(ty) | Passing::MatrixMut(ty) => ty.to_token_stream(),
     }
 }

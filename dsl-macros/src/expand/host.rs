@@ -17,6 +17,9 @@ pub(super) enum Passing<'f> {
     Constant(&'f syn::Type),
     /// The texel type.
     Texture(&'f syn::Type),
+    /// The element type.
+    Matrix(&'f syn::Type),
+    MatrixMut(&'f syn::Type),
     /// A struct with a lifetime, of buffers and values.
     Group(&'f syn::Type),
 }
@@ -168,6 +171,8 @@ impl<'f> Passing<'f> {
             ("Global", Some(_)) => Passing::GlobalMut(element),
             ("Constant", None) => Passing::Constant(element),
             ("Texture2d", None) => Passing::Texture(element),
+            ("Matrix", None) => Passing::Matrix(element),
+            ("Matrix", Some(_)) => Passing::MatrixMut(element),
             _ => Passing::Value(ty),
         }
     }
@@ -180,6 +185,8 @@ impl<'f> Passing<'f> {
             Passing::GlobalMut(element) => quote!(&#lifetime mut ::warpwright::Buffer<#element>),
             Passing::Constant(inner) => quote!(&#lifetime ::warpwright::ConstantBuffer<#inner>),
             Passing::Texture(texel) => quote!(&#lifetime ::warpwright::Texture<#texel>),
+            Passing::Matrix(element) => quote!(::warpwright::BufferMatrix<#lifetime, #element>),
+            Passing::MatrixMut(element) => quote!(::warpwright::BufferMatrixMut<#lifetime, #element>),
             Passing::Group(ty) => group_on_host(ty, lifetime),
         }
     }
@@ -192,6 +199,8 @@ impl<'f> Passing<'f> {
             Passing::GlobalMut(_) => "global_mut",
             Passing::Constant(_) => "constant",
             Passing::Texture(_) => "texture",
+            Passing::Matrix(_) => "matrix",
+            Passing::MatrixMut(_) => "matrix_mut",
             Passing::Group(_) => "group",
         };
         Ident::new(name, Span::call_site())
@@ -205,6 +214,8 @@ impl<'f> Passing<'f> {
             Passing::GlobalMut(_) => quote!(GlobalMut),
             Passing::Constant(_) => quote!(Constant),
             Passing::Texture(_) => quote!(Texture),
+            Passing::Matrix(_) => quote!(Group(::warpwright::__private::MATRIX)),
+            Passing::MatrixMut(_) => quote!(Group(::warpwright::__private::MATRIX_MUT)),
             Passing::Group(ty) => {
                 // Of which types its elements are makes no difference here, and a `static` could not name them.
                 let ty = without_arguments(ty);
@@ -221,6 +232,7 @@ impl<'f> Passing<'f> {
             Passing::GlobalMut(element) => quote!(arguments.global_mut::<#element>(#index)),
             Passing::Constant(inner) => quote!(arguments.constant::<#inner>(#index)),
             Passing::Texture(texel) => quote!(arguments.texture::<#texel>(#index)),
+            Passing::Matrix(element) | Passing::MatrixMut(element) => quote!(arguments.matrix::<#element>(#index)),
             Passing::Group(ty) => quote!(<#ty>::__warpwright_group(&mut <#ty>::__warpwright_handles(arguments, #index))),
         }
     }
@@ -229,9 +241,18 @@ impl<'f> Passing<'f> {
     fn twin_argument(&self, index: &TokenStream) -> TokenStream {
         let handle = self.twin_handle(index);
         match self {
-            Passing::Global(_) | Passing::Texture(_) => quote!(&#handle),
-            Passing::GlobalMut(_) => quote!(&mut #handle),
-            _ => handle,
+            Passing::Global(_) | Passing::Texture(_) | Passing::Matrix(_) => quote!(&#handle),
+            Passing::GlobalMut(_) | Passing::MatrixMut(_) => quote!(&mut #handle),
+            Passing::Value(_) | Passing::Constant(_) | Passing::Group(_) => handle,
+        }
+    }
+
+    /// How many parameters a launch passes for it, if that is more than one.
+    fn several(&self) -> Option<TokenStream> {
+        match self {
+            Passing::Matrix(_) | Passing::MatrixMut(_) => Some(quote!(::warpwright::__private::MATRIX.len())),
+            Passing::Group(ty) => Some(quote!(<#ty>::__WARPWRIGHT_PARAMETERS.len())),
+            Passing::Value(_) | Passing::Global(_) | Passing::GlobalMut(_) | Passing::Constant(_) | Passing::Texture(_) => None,
         }
     }
 }
@@ -333,13 +354,9 @@ fn twin_entry(generics: &syn::Generics, parameters: &[Parameter<'_>]) -> TokenSt
     let names: Vec<&Ident> = generics.params.iter().filter_map(generic_ident).collect();
     let turbofish = if names.is_empty() { quote!() } else { quote!(::<#(#names),*>) };
     let arguments = parameters.iter().enumerate().map(|(at, parameter)| {
-        // Groups in front are several parameters each.
-        let (groups, plain): (Vec<_>, Vec<_>) = parameters[..at].iter().partition(|before| matches!(before.passing, Passing::Group(_)));
-        let plain = plain.len();
-        let groups = groups.iter().map(|group| match group.passing {
-            Passing::Group(ty) => quote!(<#ty>::__WARPWRIGHT_PARAMETERS.len()),
-            _ => TokenStream::new(),
-        });
+        // Groups and matrices in front are several parameters each.
+        let groups: Vec<TokenStream> = parameters[..at].iter().filter_map(|before| before.passing.several()).collect();
+        let plain = at - groups.len();
         parameter.passing.twin_argument(&quote!(#plain #(+ #groups)*))
     });
     // A kernel without parameters does not look at its arguments.

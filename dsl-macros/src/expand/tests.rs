@@ -94,6 +94,23 @@ fn structs_with_a_lifetime_are_groups_of_parameters() {
 }
 
 #[test]
+fn matrices_are_four_parameters() {
+    let text = expand(kernel, "", "fn k(a: &Matrix<u8>, c: &mut Matrix<[f32; 2]>, n: u32) {}");
+    check(
+        &text,
+        &[
+            "fn k<'launch,>(a: ::warpwright::BufferMatrix<'launch, u8>, c: ::warpwright::BufferMatrixMut<'launch, [f32; 2]>, n: u32)",
+            "Parameter { name: \"a\", kind: ::warpwright::__private::ParameterKind::Group(::warpwright::__private::MATRIX) }",
+            "Parameter { name: \"c\", kind: ::warpwright::__private::ParameterKind::Group(::warpwright::__private::MATRIX_MUT) }",
+            "&arguments.matrix::<u8>(0usize)",
+            "&mut arguments.matrix::<[f32; 2]>(0usize + ::warpwright::__private::MATRIX.len())",
+            "arguments.value::<u32>(0usize + ::warpwright::__private::MATRIX.len() + ::warpwright::__private::MATRIX.len())",
+            ".matrix(a).matrix_mut(c).value(n)",
+        ],
+    );
+}
+
+#[test]
 fn declared_variants_become_a_list() {
     let text = expand(
         kernel,

@@ -10,6 +10,7 @@ mod block;
 pub(crate) mod cast;
 mod geometry;
 mod global;
+mod matrix;
 pub(crate) mod native;
 pub(crate) mod numeric;
 mod texture;
@@ -29,6 +30,7 @@ pub use block::{
 pub use geometry::{block_dim, block_idx, global_id, grid_dim, lane_id, thread_idx, warp_id};
 pub use global::{Constant, Global};
 pub use half::{bf16, f16};
+pub use matrix::Matrix;
 pub use native::{
     native_cos, native_div, native_exp, native_exp2, native_ln, native_log2, native_recip, native_rsqrt, native_sin, native_sqrt,
     native_tanh,
@@ -36,7 +38,7 @@ pub use native::{
 pub use numeric::{Float, Int, Num};
 pub use std::hint::black_box;
 pub use texture::Texture2d;
-pub use tiles::load_run;
+pub use tiles::{load_run, load_tile, store_tile};
 pub use vectors::ArrayVectors as _;
 pub use warp::{
     all, any, ballot, match_any, shuffle, shuffle_down, shuffle_up, shuffle_xor, sync_warp, warp_exclusive_sum, warp_inclusive_max,

@@ -182,9 +182,8 @@ impl Engine {
 
     /// A barrier whose last copies nobody has waited for.
     pub(super) fn left_over(&self) -> Option<(usize, u64)> {
-        let is_left = |barrier: &Barrier| {
-            barrier.last_copy.is_some_and(|phase| barrier.seen.get(phase as usize).copied().flatten().is_none())
-        };
+        let is_left =
+            |barrier: &Barrier| barrier.last_copy.is_some_and(|phase| barrier.seen.get(phase as usize).copied().flatten().is_none());
         self.barriers.iter().filter(|(_, barrier)| is_left(barrier)).map(|(place, _)| *place).min()
     }
 }
@@ -329,7 +328,12 @@ impl Machine<'_> {
                 let index = (first + n) / granule;
                 let writer = super::launch::thread_position(writer, self.launch.block);
                 let object = target.info.name.clone();
-                return Err(fault(FaultKind::MissingEngineFence { object, index, length: self.launch.sizes[target.access.object] / granule, writer }));
+                return Err(fault(FaultKind::MissingEngineFence {
+                    object,
+                    index,
+                    length: self.launch.sizes[target.access.object] / granule,
+                    writer,
+                }));
             }
             engine.flights.insert((object, first + n), Flight { barrier: at, phase, thread, site: to });
             let bits = self.launch.views[source.access.object].read(first_read + n, granule as u32);

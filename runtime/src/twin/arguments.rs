@@ -2,7 +2,7 @@
 #![expect(unsafe_code, reason = "arguments are bytes until the twin's entry names their types")]
 
 use crate::element::Element;
-use crate::prelude::{Constant, Global, Texture2d};
+use crate::prelude::{Constant, Global, Matrix, Texture2d};
 use crate::texture::{Picture, Texel};
 
 /// What the macro leaves of a kernel for the host: takes the arguments apart and calls the twin, for one thread.
@@ -91,6 +91,12 @@ impl<'a> TwinArguments<'a> {
             TwinArgument::Texture { address, picture } => unsafe { Texture2d::from_raw(address.cast(), picture) },
             _ => other_kind(i),
         }
+    }
+
+    /// The matrix of parameter `i` and the three behind it, a `&Matrix<T>` or `&mut Matrix<T>`.
+    #[inline]
+    pub fn matrix<T: Element>(&self, i: usize) -> Matrix<T> {
+        Matrix::new(self.global(i), [1, 2, 3].map(|behind| self.value(i + behind)))
     }
 
     /// The constant memory of parameter `i`.

@@ -250,9 +250,14 @@ impl<'k> Evaluator<'k> {
                 Ok(sum) => LaneValue::Sum(sum),
                 Err(why) => LaneValue::Unknown(why),
             },
-            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Collective(_) | Op::Engine(_) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {
-                self.at_least(value)
-            }
+            Op::Compute(_)
+            | Op::Memory(_)
+            | Op::Texture(..)
+            | Op::Collective(_)
+            | Op::Engine(_)
+            | Op::Message(_)
+            | Op::Region(_)
+            | Op::Terminator(_) => self.at_least(value),
         }
     }
 

@@ -223,7 +223,11 @@ impl<'k> Writer<'k> {
                     self.computation(inst, compute, result);
                 }
             }
-            Op::Memory(Memory { at: Address::Pointer { .. }, .. }) | Op::Collective(_) | Op::Engine(_) | Op::Region(_) | Op::Terminator(_) => {
+            Op::Memory(Memory { at: Address::Pointer { .. }, .. })
+            | Op::Collective(_)
+            | Op::Engine(_)
+            | Op::Region(_)
+            | Op::Terminator(_) => {
                 self.refuse_stage(inst);
             }
         }

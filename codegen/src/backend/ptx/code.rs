@@ -240,7 +240,8 @@ impl Instruction {
     /// The operand that it writes, if it writes one, and those that it reads.
     pub fn results_and_sources(&self) -> (&[Operand], &[Operand]) {
         let Opcode { mnemonic, .. } = self.opcode;
-        let tests = (mnemonic == Mnemonic::Bar && self.opcode.has(Word::Red)) || (mnemonic == Mnemonic::Mbarrier && self.opcode.has(Word::TryWait));
+        let tests =
+            (mnemonic == Mnemonic::Bar && self.opcode.has(Word::Red)) || (mnemonic == Mnemonic::Mbarrier && self.opcode.has(Word::TryWait));
         let is_written = mnemonic.has_result() || tests;
         self.operands.split_at(usize::from(is_written).min(self.operands.len()))
     }

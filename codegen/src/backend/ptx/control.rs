@@ -71,7 +71,13 @@ impl Emitter<'_> {
             match &self.kernel.insts[*inst].op {
                 Op::Terminator(terminator) => return self.terminator(terminator),
                 Op::Region(region) => self.region(*inst, region),
-                Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Collective(_) | Op::Engine(_) | Op::Message(_) => {
+                Op::Compute(_)
+                | Op::Memory(_)
+                | Op::Texture(..)
+                | Op::Intrinsic(..)
+                | Op::Collective(_)
+                | Op::Engine(_)
+                | Op::Message(_) => {
                     self.instruction(*inst);
                 }
             }

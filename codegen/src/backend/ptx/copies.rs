@@ -151,7 +151,9 @@ impl Emitter<'_> {
     /// A store to a ring that is a copy. Whether it is one; if not, and the promise is that it is, that is refused.
     pub(super) fn async_copy(&mut self, store: Inst, object: Object, to: &AddressOperand, values: &[Value]) -> bool {
         let kernel = self.kernel;
-        let Some(ring) = kernel.rings.get(&object).filter(|ring| ring.fill == Fill::Groups && ASYNC_COPIES.is_met_by(self.target)) else { return false };
+        let Some(ring) = kernel.rings.get(&object).filter(|ring| ring.fill == Fill::Groups && ASYNC_COPIES.is_met_by(self.target)) else {
+            return false;
+        };
         let bytes: u32 = values.iter().map(|value| kernel.ty(*value).bytes()).sum();
         let Some(source) = self.copies.sources.get(&store).copied() else {
             let is_constant = values.iter().all(|value| kernel.constant(*value).is_some());

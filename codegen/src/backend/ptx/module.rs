@@ -131,7 +131,11 @@ impl Emitter<'_> {
             places.push(ring.place);
             let by = ring.by.map_or("", Modifier::name);
             let message = format!("`{by}` needs {sm}, and this is {}", self.target.name);
-            self.refuse_at(ring.place, message, format!("leave `by` out, which takes what a target has, or name other targets: `targets = [{sm}]`"));
+            self.refuse_at(
+                ring.place,
+                message,
+                format!("leave `by` out, which takes what a target has, or name other targets: `targets = [{sm}]`"),
+            );
         }
     }
 

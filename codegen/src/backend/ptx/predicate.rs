@@ -107,7 +107,13 @@ impl Emitter<'_> {
                 Op::Compute(Compute::Special(..) | Compute::Unary(..) | Compute::Compare(..) | Compute::Select(..))
                 | Op::Compute(Compute::Cast(_) | Compute::Bitcast(_) | Compute::Len(_) | Compute::Address(_))
                 | Op::Memory(Memory { op: MemoryOp::Atomic(..), .. }) => false,
-                Op::Texture(..) | Op::Intrinsic(..) | Op::Collective(_) | Op::Engine(_) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => false,
+                Op::Texture(..)
+                | Op::Intrinsic(..)
+                | Op::Collective(_)
+                | Op::Engine(_)
+                | Op::Message(_)
+                | Op::Region(_)
+                | Op::Terminator(_) => false,
             }
         };
         let count = |is_counted: fn(&Op) -> bool| self.kernel.ops(arm).filter(|op| is_counted(op)).count();
@@ -132,7 +138,13 @@ impl Emitter<'_> {
                     addresses += 1;
                 }
                 Op::Compute(_) | Op::Memory(Memory { op: MemoryOp::Atomic(..), .. }) => return false,
-                Op::Texture(..) | Op::Intrinsic(..) | Op::Collective(_) | Op::Engine(_) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {
+                Op::Texture(..)
+                | Op::Intrinsic(..)
+                | Op::Collective(_)
+                | Op::Engine(_)
+                | Op::Message(_)
+                | Op::Region(_)
+                | Op::Terminator(_) => {
                     return false;
                 }
             }

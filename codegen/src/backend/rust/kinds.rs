@@ -112,7 +112,9 @@ impl Classes<'_> {
             Op::Memory(Memory { op: MemoryOp::Load | MemoryOp::Atomic(..), at: Address::Path(_) })
             | Op::Intrinsic(..)
             | Op::Compute(Compute::Bitcast(_)) => Kind::Plain,
-            Op::Compute(_) | Op::Memory(_) | Op::Collective(_) | Op::Engine(_) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => return,
+            Op::Compute(_) | Op::Memory(_) | Op::Collective(_) | Op::Engine(_) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {
+                return;
+            }
         };
         results.iter().for_each(|result| self.fixed[result.0 as usize] = Some(kind));
     }
@@ -167,7 +169,13 @@ impl Classes<'_> {
                 }
             }
             Op::Terminator(Terminator::Continue(target, values)) => self.join_carried(*target, values),
-            Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Collective(_) | Op::Engine(_) | Op::Message(_) | Op::Terminator(_) => {}
+            Op::Memory(_)
+            | Op::Texture(..)
+            | Op::Intrinsic(..)
+            | Op::Collective(_)
+            | Op::Engine(_)
+            | Op::Message(_)
+            | Op::Terminator(_) => {}
         }
         for block in data.op.blocks() {
             let Some(values) = kernel.yielded(block) else { continue };

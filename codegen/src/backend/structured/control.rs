@@ -84,7 +84,13 @@ pub(in super::super) trait Control<'k>: Values<'k> {
                 self.trap(inst, message);
                 return Some(Flow::Leaves);
             }
-            op @ (Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Collective(_) | Op::Engine(_) | Op::Message(_)) => {
+            op @ (Op::Compute(_)
+            | Op::Memory(_)
+            | Op::Texture(..)
+            | Op::Intrinsic(..)
+            | Op::Collective(_)
+            | Op::Engine(_)
+            | Op::Message(_)) => {
                 self.plain(inst, op);
             }
         }

@@ -237,6 +237,8 @@ impl Checker<'_, '_> {
         if self.infer.shallow(&place.ty).is_memory() {
             let error = Diagnostic::error(place.span, "a buffer cannot be assigned, only its elements can");
             self.report(error.help("write `y[i] = x[i]` in every thread").by_rustc());
+        } else if matches!(&place.kind, ExprKind::Field(base, _) if matches!(self.infer.shallow(&base.ty), Ty::Matrix(_))) {
+            self.report(Diagnostic::error(place.span, "this is not a place that can be assigned").by_rustc());
         } else if Checker::is_place(place) {
             self.check_mutable(place);
         } else if !self.is_left_open(&place.ty) {
@@ -424,6 +426,11 @@ impl Checker<'_, '_> {
                 let error = Diagnostic::error(field.member.span(), "`len` is a method");
                 self.error_expression(error.help(format!("call it: `{}.len()`", crate::syntax::written(&field.base))).and_by_rustc())
             }
+            None if matches!(ty, Ty::Matrix(_)) && super::matrix::METHODS.contains(&name.as_str()) => {
+                let error = Diagnostic::error(field.member.span(), format!("`{name}` is a method"));
+                let help = format!("call it: `{}.{name}()`", crate::syntax::written(&field.base));
+                self.error_expression(error.help(help).and_by_rustc())
+            }
             None => {
                 let message = format!("`{}` has no field `{name}`", self.show(&ty));
                 self.error_about(&ty, Diagnostic::error(field.member.span(), message).by_rustc())
@@ -434,6 +441,9 @@ impl Checker<'_, '_> {
     fn index(&mut self, index: &syn::ExprIndex, span: Span) -> Expr {
         let base = self.expression(&index.expr);
         let base = self.through_constant(base);
+        if let Ty::Matrix(element) = self.infer.shallow(&base.ty) {
+            return self.matrix_element(index, base, *element, span);
+        }
         let position = self.expression(&index.index);
         self.expect_index(&index.index, &position);
         if let ExprKind::Local(id) = base.kind

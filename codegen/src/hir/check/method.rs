@@ -40,6 +40,7 @@ impl Checker<'_, '_> {
         match self.infer.resolve(&receiver.ty) {
             Ty::Global(element) => self.memory_method(call, receiver, *element, true, span),
             Ty::Texture(texel) => self.texture_method(call, receiver, &texel, span),
+            Ty::Matrix(_) => self.matrix_method(call, receiver, span),
             Ty::Array(element, _) | Ty::Slice(element) => self.memory_method(call, receiver, *element, false, span),
             Ty::Adt(id, args) => match self.context.items.method(id, &name) {
                 Some(method) => {
@@ -87,6 +88,9 @@ impl Checker<'_, '_> {
             diagnostic = diagnostic.help(format!("did you mean `{nearest}`?"));
         } else if matches!(self.infer.shallow(&receiver.ty), Ty::Texture(_)) {
             diagnostic = diagnostic.help("a texture has `fetch`, `sample`, `width` and `height`; a kernel writes to a `&mut Global`");
+        }
+        if matches!(self.infer.shallow(&receiver.ty), Ty::Matrix(_)) && diagnostic.help.is_none() {
+            diagnostic = diagnostic.help("a matrix has `rows`, `columns` and `pitch`; its elements are `a[(row, column)]`");
         }
         self.error_about(&receiver.ty, diagnostic.and_by_rustc())
     }

@@ -14,6 +14,7 @@ mod exhaustive;
 mod expression;
 mod familiar;
 mod inherent;
+pub(crate) mod matrix;
 mod message;
 mod method;
 mod mismatch;
@@ -416,6 +417,7 @@ impl<'c, 'p> Checker<'c, 'p> {
             Ty::Global(element) => format!("Global<{}>", self.show(&element)),
             Ty::Constant(element) => format!("Constant<{}>", self.show(&element)),
             Ty::Texture(texel) => format!("Texture2d<{}>", self.show(&texel)),
+            Ty::Matrix(element) => format!("Matrix<{}>", self.show(&element)),
             Ty::Slice(element) => format!("[{}]", self.show(&element)),
             Ty::Tuple(fields) if fields.len() > 1 => {
                 format!("({})", fields.iter().map(|f| self.show(f)).collect::<Vec<_>>().join(", "))

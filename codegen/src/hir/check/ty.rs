@@ -81,6 +81,7 @@ impl Checker<'_, '_> {
                 self.check_texel(texel, path.span());
                 Ty::Texture(Box::new(texel.clone()))
             }
+            ("Matrix", [Arg::Ty(element)]) => Ty::Matrix(Box::new(element.clone())),
             ("Dim3", []) => Ty::Dim3,
             _ => {
                 let shown = segments.join("::");
@@ -324,8 +325,12 @@ impl<'p> super::Context<'p> {
         Some(field.ident.as_ref().map_or_else(|| field.ty.span(), syn::Ident::span))
     }
 
-    /// The types of a struct's fields, all generics known. Not a struct: `None`.
+    /// The types of a struct's fields, or of the parameters that a matrix is, all generics known. Neither: `None`.
     pub(crate) fn field_types(&self, ty: &Ty) -> Option<Vec<(String, Ty)>> {
+        if let Ty::Matrix(element) = ty {
+            let values = super::matrix::METHODS.iter().map(|name| ((*name).to_owned(), Ty::Usize));
+            return Some(std::iter::once(("data".to_owned(), Ty::Global(element.clone()))).chain(values).collect());
+        }
         let Ty::Adt(_, _) = ty else { return None };
         let scope = TypeScope { module: super::super::items::ModuleId(0), generics: Default::default(), self_ty: None };
         let mut checker = Checker::new(self, scope);

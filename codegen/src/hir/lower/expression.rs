@@ -2,6 +2,7 @@
 
 use super::Lowerer;
 use super::environment::{Tree, Var};
+use super::place::Place;
 use crate::analysis::place::alignment;
 use crate::diagnostic::Diagnostic;
 use crate::hir::check::array_len;
@@ -83,10 +84,12 @@ impl Lowerer<'_, '_> {
                 let value = self.operand(*op, value);
                 let place = self.place(place);
                 self.at(expr.span);
-                let old = self.read(&place);
-                let old = self.leaf(&old);
-                let new = self.builder().binary(*op, old, value);
-                self.write(&place, Tree::Leaf(new));
+                match place {
+                    Place::Guarded { access, is_inside, ty } => {
+                        self.only_if(is_inside, |lowerer| lowerer.change(*op, &Place::Memory { access, ty }, value));
+                    }
+                    place => self.change(*op, &place, value),
+                }
                 self.unit()
             }
             ExprKind::Aggregate(fields, base) => self.aggregate(expr, fields, base.as_deref()),
@@ -139,6 +142,14 @@ impl Lowerer<'_, '_> {
                 self.zero(&ty)
             }
         }
+    }
+
+    /// Reads, computes and writes.
+    fn change(&mut self, op: BinaryOp, place: &Place, value: Value) {
+        let old = self.read(place);
+        let old = self.leaf(&old);
+        let new = self.builder().binary(op, old, value);
+        self.write(place, Tree::Leaf(new));
     }
 
     /// Lowers a scalar expression.
@@ -379,7 +390,7 @@ impl Lowerer<'_, '_> {
             return Tree::Leaf(self.builder().int(index, i128::from(len)));
         }
         match self.place(base) {
-            super::place::Place::Memory { access, .. } => {
+            Place::Memory { access, .. } => {
                 self.at(expr.span);
                 let object = access.object;
                 // A fixed array behind a `[T]` parameter knows its length.
@@ -397,9 +408,8 @@ impl Lowerer<'_, '_> {
         let place = self.place(base);
         let index = self.value(index);
         self.at(expr.span);
-        let super::place::Place::Memory { access, ty } = self.vector_place(place, index, lanes, expr.span) else {
-            return self.unit();
-        };
+        let place = self.vector_place(place, index, lanes, expr.span);
+        let Some((access, ty)) = self.plain_memory(place, "vector accesses", expr.span) else { return self.unit() };
         let Some(scalar) = self.scalar(&ty) else { return self.unit() };
         let types = vec![scalar; lanes];
         self.check_vector(&access, scalar, types.len(), expr.span);
@@ -412,7 +422,8 @@ impl Lowerer<'_, '_> {
         let index = self.value(index);
         let values = self.whole(value).leaves();
         self.at(expr.span);
-        if let super::place::Place::Memory { access, ty } = self.vector_place(place, index, values.len(), expr.span) {
+        let place = self.vector_place(place, index, values.len(), expr.span);
+        if let Some((access, ty)) = self.plain_memory(place, "vector accesses", expr.span) {
             if let Some(scalar) = self.scalar(&ty) {
                 self.check_vector(&access, scalar, values.len(), expr.span);
             }
@@ -456,7 +467,8 @@ impl Lowerer<'_, '_> {
         let index = self.value(index);
         let operands: Vec<Value> = operands.iter().map(|operand| self.value(operand)).collect();
         self.at(expr.span);
-        let super::place::Place::Memory { access, ty } = self.index_place(place, index, expr.span) else { return self.unit() };
+        let place = self.index_place(place, index, expr.span);
+        let Some((access, ty)) = self.plain_memory(place, "atomics", expr.span) else { return self.unit() };
         if self.kernel.objects[access.object].is_read_only() {
             let name = self.kernel.objects[access.object].name.clone();
             let message = format!("`{name}` is read-only");

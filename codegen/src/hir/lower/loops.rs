@@ -130,7 +130,7 @@ impl Lowerer<'_, '_> {
             match &self.vars[var] {
                 Var::Value(_) => vars.push(var),
                 Var::Place(Place::Register { var, .. }) => vars.push(*var),
-                Var::Place(Place::Memory { .. } | Place::Group { .. }) | Var::Undeclared => {}
+                Var::Place(Place::Memory { .. } | Place::Guarded { .. } | Place::Group { .. }) | Var::Undeclared => {}
             }
         }
         vars.sort_unstable();

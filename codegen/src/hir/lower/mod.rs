@@ -12,6 +12,7 @@ mod elements;
 mod environment;
 mod expression;
 mod loops;
+mod matrix;
 mod pattern;
 mod place;
 mod ranges;
@@ -286,13 +287,15 @@ impl<'c, 'p> Lowerer<'c, 'p> {
     /// What in a type has no size, as the end of a message about the whole type.
     fn without_size(&self, ty: &Ty) -> String {
         let outer = match ty {
-            Ty::Slice(inner) | Ty::Global(inner) | Ty::Texture(inner) | Ty::Constant(inner) => inner,
+            Ty::Slice(inner) | Ty::Global(inner) | Ty::Texture(inner) | Ty::Constant(inner) | Ty::Matrix(inner) => inner,
             ty => ty,
         };
         let mut open = vec![outer.clone()];
         while let Some(ty) = open.pop() {
             match &ty {
-                Ty::Slice(_) | Ty::Global(_) | Ty::Texture(_) | Ty::Constant(_) => return format!(": `{ty}` in it has no fixed size"),
+                Ty::Slice(_) | Ty::Global(_) | Ty::Texture(_) | Ty::Constant(_) | Ty::Matrix(_) => {
+                    return format!(": `{ty}` in it has no fixed size");
+                }
                 Ty::Array(element, _) => open.push((**element).clone()),
                 ty => open.extend(self.parts(ty).unwrap_or_default()),
             }
@@ -366,14 +369,14 @@ impl<'c, 'p> Lowerer<'c, 'p> {
             let ty = self.resolve(&data.ty);
             self.at(data.span);
             let var = self.var(*local);
-            if self.context.is_group(&ty) {
+            let mutable = matches!(input, syn::FnArg::Typed(typed)
+                if matches!(&*typed.ty, syn::Type::Reference(r) if r.mutability.is_some()));
+            if self.context.is_group(&ty) || matches!(ty, Ty::Matrix(_)) {
                 self.check_group(input, data.span, &ty);
-                let place = self.group(&data.name, &ty, data.span, &mut constant);
+                let place = self.group((&data.name, data.span), &ty, mutable, &mut constant);
                 self.vars[var] = Var::Place(place);
                 continue;
             }
-            let mutable = matches!(input, syn::FnArg::Typed(typed)
-                if matches!(&*typed.ty, syn::Type::Reference(r) if r.mutability.is_some()));
             let Some(access) = self.parameter(&data.name, &ty, mutable, data.span, &mut constant) else { continue };
             if let (Some(hint), Ty::Global(_)) = (cache_hint(input), &ty) {
                 self.kernel.cached.insert(access.object, hint);
@@ -442,20 +445,30 @@ impl<'c, 'p> Lowerer<'c, 'p> {
     /// A group is known by its lifetime, where only the parameter is seen.
     fn check_group(&self, input: &syn::FnArg, span: Span, ty: &Ty) {
         let syn::FnArg::Typed(typed) = input else { return };
-        if !matches!(&*typed.ty, syn::Type::Path(path) if crate::syntax::is_group_type(path)) {
-            let Ty::Adt(id, _) = ty else { return };
+        if let Ty::Adt(id, _) = ty
+            && !matches!(&*typed.ty, syn::Type::Path(path) if crate::syntax::is_group_type(path))
+        {
             let name = &self.context.items.adts[id.0].name;
             let error = Diagnostic::error(span, format!("`{name}` is a group of parameters, and its type here does not say so"));
             self.report(error.help(format!("write its lifetime: `{name}<'_>`")));
         }
     }
 
-    /// A group of parameters: each field is one of its own, called `p.x`. Values are loaded here, once: nothing changes them.
-    fn group(&mut self, name: &str, ty: &Ty, span: Span, constant: &mut u64) -> place::Place {
+    /// A group of parameters, or a matrix: each field is one of its own, called `p.x`. Values are loaded here, once: nothing changes them.
+    /// `mutable` says of a matrix whether it is a `&mut`.
+    fn group(&mut self, (name, span): (&str, Span), ty: &Ty, mutable: bool, constant: &mut u64) -> place::Place {
         let fields = self.context.field_types(ty).unwrap_or_default();
         let mut parts = Vec::new();
+        if let Ty::Matrix(element) = ty
+            && self.memory_type(element).is_none()
+        {
+            let message = format!("a kernel parameter cannot be of type `{ty}`{}", self.without_size(ty));
+            self.report(Diagnostic::error(span, message).help("take a matrix of scalars, or of arrays or structs of these"));
+            return place::Place::Group { parts, ty: ty.clone() };
+        }
         for (index, (field, field_type)) in (0u32..).zip(fields) {
-            let (name, mutable) = (format!("{name}.{field}"), self.context.is_mutable_field(ty, index));
+            let name = format!("{name}.{field}");
+            let mutable = if matches!(ty, Ty::Matrix(_)) { mutable } else { self.context.is_mutable_field(ty, index) };
             let place = match self.parameter(&name, &field_type, mutable, span, constant) {
                 Some(access) if self.kernel.objects[access.object].kind == ObjectKind::Value => {
                     let value = self.load_tree(&access, &field_type);

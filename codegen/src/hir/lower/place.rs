@@ -18,15 +18,22 @@ pub(super) enum Place {
     Register { var: usize, path: Vec<u32>, ty: Ty },
     /// In memory.
     Memory { access: Access, ty: Ty },
-    /// A group of parameters: a place for each field.
+    /// In memory, an element of a matrix or a part of one: where it is not inside, reading gives zeros and writing does nothing.
+    Guarded { access: Access, is_inside: Value, ty: Ty },
+    /// A group of parameters, or a matrix: a place for each field.
     Group { parts: Vec<Place>, ty: Ty },
 }
 
 impl Place {
     pub(super) fn ty(&self) -> &Ty {
         match self {
-            Place::Register { ty, .. } | Place::Memory { ty, .. } | Place::Group { ty, .. } => ty,
+            Place::Register { ty, .. } | Place::Memory { ty, .. } | Place::Guarded { ty, .. } | Place::Group { ty, .. } => ty,
         }
+    }
+
+    /// Whether it stands for a parameter that was refused, of which there is nothing more to say.
+    fn is_refused(&self) -> bool {
+        matches!(self, Place::Group { parts, .. } if parts.is_empty())
     }
 }
 
@@ -65,6 +72,11 @@ impl Lowerer<'_, '_> {
             }
             ExprKind::Index(base, index) => {
                 let place = self.place(base);
+                if let Place::Group { parts, ty: Ty::Matrix(element) } = &place {
+                    let position = self.whole(index).leaves();
+                    self.at(expr.span);
+                    return self.matrix_element(parts, &position, element).unwrap_or(place);
+                }
                 let value = self.value(index);
                 self.at(expr.span);
                 self.index_place(place, value, index.span)
@@ -106,6 +118,10 @@ impl Lowerer<'_, '_> {
                 access.path.push(Step::Field(index));
                 Place::Memory { access, ty }
             }
+            Place::Guarded { mut access, is_inside, .. } => {
+                access.path.push(Step::Field(index));
+                Place::Guarded { access, is_inside, ty }
+            }
             group @ Place::Group { .. } => group,
         }
     }
@@ -126,8 +142,13 @@ impl Lowerer<'_, '_> {
             Ty::Slice(element) | Ty::Global(element) => (*element, None),
             other => (other, None),
         };
+        let mut guard = None;
         let mut access = match place {
             Place::Memory { access, .. } => access,
+            Place::Guarded { access, is_inside, .. } => {
+                guard = Some(is_inside);
+                access
+            }
             Place::Register { var, path, .. } => match self.register_array(var, &path) {
                 Some(object) => Access { object, path: Vec::new() },
                 None => {
@@ -139,7 +160,9 @@ impl Lowerer<'_, '_> {
                 }
             },
             group @ Place::Group { .. } => {
-                self.report(Diagnostic::error(span, "this cannot be indexed").by_rustc());
+                if !group.is_refused() {
+                    self.report(Diagnostic::error(span, "this cannot be indexed").by_rustc());
+                }
                 return group;
             }
         };
@@ -147,7 +170,10 @@ impl Lowerer<'_, '_> {
             self.check_bounds(&access, (index, elements), len);
         }
         access.path.push(Step::Index(index));
-        Place::Memory { access, ty: element }
+        match guard {
+            Some(is_inside) => Place::Guarded { access, is_inside, ty: element },
+            None => Place::Memory { access, ty: element },
+        }
     }
 
     fn register_array(&self, var: usize, path: &[u32]) -> Option<crate::ir::Object> {
@@ -198,6 +224,15 @@ impl Lowerer<'_, '_> {
                 self.unit()
             }
             Place::Memory { access, ty } => self.load_tree(access, ty),
+            Place::Guarded { access, is_inside, ty } => {
+                self.branch(*is_inside, ty, |lowerer| lowerer.load_tree(access, ty), |lowerer| lowerer.zero(ty))
+            }
+            place if place.is_refused() => self.unit(),
+            Place::Group { ty: ty @ Ty::Matrix(_), .. } => {
+                let what = format!("a `{ty}` stays where it is");
+                self.refuse_as_value(&what, "use it where it is needed, `a[(row, column)]`, or pass it on to a function");
+                self.unit()
+            }
             Place::Register { var, path, ty } => match &self.vars[*var] {
                 Var::Value(tree) => {
                     let tree = part(tree, path).clone();
@@ -237,8 +272,10 @@ impl Lowerer<'_, '_> {
     /// Assigns.
     pub(super) fn write(&mut self, place: &Place, value: Tree) {
         match place {
+            place if place.is_refused() => {}
             Place::Group { .. } => self.refuse_as_value(WHOLE_GROUP, USE_ITS_FIELDS),
             Place::Memory { access, ty } => self.store_tree(access, ty, value),
+            Place::Guarded { access, is_inside, ty } => self.only_if(*is_inside, |lowerer| lowerer.store_tree(access, ty, value)),
             Place::Register { var, path, ty } => {
                 let Var::Value(mut tree) = self.vars[*var].clone() else {
                     // The first assignment of `let x;`.

@@ -12,7 +12,14 @@ pub(in crate::passes) fn return_where_stopped(kernel: &mut Kernel) {
     kernel.for_each_inst(|kernel, block, inst| match &kernel.insts[inst].op {
         Op::Message(Message::Assert(..)) | Op::Terminator(Terminator::Trap(_)) => stops.push((block, inst)),
         Op::Intrinsic(row, _) => waits |= row.row().effects.is_convergent(),
-        Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Collective(_) | Op::Engine(_) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {}
+        Op::Compute(_)
+        | Op::Memory(_)
+        | Op::Texture(..)
+        | Op::Collective(_)
+        | Op::Engine(_)
+        | Op::Message(_)
+        | Op::Region(_)
+        | Op::Terminator(_) => {}
     });
     if !waits {
         return;
@@ -41,7 +48,8 @@ pub(in crate::passes) fn return_where_stopped(kernel: &mut Kernel) {
             | Op::Memory(_)
             | Op::Texture(..)
             | Op::Intrinsic(..)
-            | Op::Collective(_) | Op::Engine(_)
+            | Op::Collective(_)
+            | Op::Engine(_)
             | Op::Message(_)
             | Op::Region(_)
             | Op::Terminator(_) => {}

@@ -25,8 +25,8 @@ use super::{Plan, all_in, moves};
 use crate::annotations::Modifier;
 use crate::intrinsics::{by_name, called};
 use crate::ir::{
-    Access, Asked, Axis, BARRIER, BinaryOp, Builder, Collective, CompareOp, Engine, Inst, Kernel, Loc, MemoryType, Object, ObjectData, ObjectKind,
-    Op, Scalar, Special, Step, Type, Value,
+    Access, Asked, Axis, BARRIER, BinaryOp, Builder, Collective, CompareOp, Engine, Inst, Kernel, Loc, MemoryType, Object, ObjectData,
+    ObjectKind, Op, Scalar, Special, Step, Type, Value,
 };
 
 /// The barriers of a pipelined loop: one for each slot.

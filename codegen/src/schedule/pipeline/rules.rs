@@ -188,7 +188,8 @@ pub(super) fn goes_round_together(kernel: &Kernel, inst: Inst, body: Block) -> R
         | Op::Memory(_)
         | Op::Texture(..)
         | Op::Intrinsic(..)
-        | Op::Collective(_) | Op::Engine(_)
+        | Op::Collective(_)
+        | Op::Engine(_)
         | Op::Message(_)
         | Op::Region(_)
         | Op::Terminator(_) => false,
@@ -237,9 +238,14 @@ fn not_a_copy(kernel: &Kernel, inst: Inst) -> Option<Refusal> {
         Op::Region(Region::If { .. } | Region::For { .. }) | Op::Terminator(Terminator::Yield(_)) => None,
         Op::Collective(collective) if collective.is_load() => None,
         Op::Intrinsic(..) if effects.is_pure() => None,
-        Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Collective(_) | Op::Engine(_) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {
-            refuse("before the barrier there are copies only", "move this behind the barrier", "this is none")
-        }
+        Op::Memory(_)
+        | Op::Texture(..)
+        | Op::Intrinsic(..)
+        | Op::Collective(_)
+        | Op::Engine(_)
+        | Op::Message(_)
+        | Op::Region(_)
+        | Op::Terminator(_) => refuse("before the barrier there are copies only", "move this behind the barrier", "this is none"),
     }
 }
 

@@ -4,8 +4,9 @@ use super::lex::Token;
 use super::{ParseError, Parser, named};
 use crate::annotations::{Annotation, Modifier, Modifiers, On};
 use crate::ir::{
-    Access, Address, Annotations, Asked, AtomicOp, Atomicity, Axis, BinaryOp, Block, Collective, CompareOp, Compute, Engine, Inst, Loc, Matrix,
-    Memory, MemoryOp, MemoryOrder, Message, Object, Op, PrintPart, Region, Scope, Special, Step, Terminator, TextureOp, UnaryOp, Value,
+    Access, Address, Annotations, Asked, AtomicOp, Atomicity, Axis, BinaryOp, Block, Collective, CompareOp, Compute, Engine, Inst, Loc,
+    Memory, MemoryOp, MemoryOrder, Message, Object, Op, PitchedMatrix, PrintPart, Region, Scope, Special, Step, Terminator, TextureOp,
+    UnaryOp, Value,
 };
 
 /// Deepest nesting of blocks.
@@ -325,7 +326,7 @@ impl<'t> Parser<'t> {
         match (word, &place[..]) {
             ("load_run", [start]) => Ok(Collective::LoadRun { to: array, from: data, start: *start }),
             ("load_tile" | "store_tile", [rows, columns, pitch, row, column]) => {
-                let matrix = Matrix { data, rows: *rows, columns: *columns, pitch: *pitch };
+                let matrix = PitchedMatrix { data, rows: *rows, columns: *columns, pitch: *pitch };
                 let (row, column) = (*row, *column);
                 Ok(if word == "load_tile" {
                     Collective::LoadTile { to: array, from: matrix, row, column }

@@ -37,7 +37,8 @@ impl Compiler<'_> {
             | Op::Memory(_)
             | Op::Texture(..)
             | Op::Intrinsic(..)
-            | Op::Collective(_) | Op::Engine(_)
+            | Op::Collective(_)
+            | Op::Engine(_)
             | Op::Message(_)
             | Op::Terminator(_) => {}
         }
@@ -207,9 +208,14 @@ impl Compiler<'_> {
                 self.emit(SimStep::Trap(message));
                 Ok(())
             }
-            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Collective(_) | Op::Engine(_) | Op::Message(_) | Op::Region(_) => {
-                Err("a block that does not end".into())
-            }
+            Op::Compute(_)
+            | Op::Memory(_)
+            | Op::Texture(..)
+            | Op::Intrinsic(..)
+            | Op::Collective(_)
+            | Op::Engine(_)
+            | Op::Message(_)
+            | Op::Region(_) => Err("a block that does not end".into()),
         }
     }
 

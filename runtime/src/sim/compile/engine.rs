@@ -13,8 +13,12 @@ impl Compiler<'_> {
         self.count(InstructionClass::Memory, 1);
         let step = match engine {
             Engine::Init(object) => EngineStep::Init(usize::from(*object)),
-            Engine::Expect { barrier, bytes } => EngineStep::Expect { barrier: self.place(barrier, 1, Type::U64, AccessKind::Atomic)?, bytes: self.slot(*bytes)? },
-            Engine::Wait { barrier, parity } => EngineStep::Wait { barrier: self.place(barrier, 1, Type::U64, AccessKind::Atomic)?, parity: self.slot(*parity)? },
+            Engine::Expect { barrier, bytes } => {
+                EngineStep::Expect { barrier: self.place(barrier, 1, Type::U64, AccessKind::Atomic)?, bytes: self.slot(*bytes)? }
+            }
+            Engine::Wait { barrier, parity } => {
+                EngineStep::Wait { barrier: self.place(barrier, 1, Type::U64, AccessKind::Atomic)?, parity: self.slot(*parity)? }
+            }
             Engine::CopyRun { to, from, start, barrier } => {
                 let granule = self.program.objects[usize::from(to.object)].granule.min(8);
                 let ty = scalar_of_bytes(granule);
@@ -39,7 +43,8 @@ impl Compiler<'_> {
     fn place(&mut self, place: &ir::Access, width: u32, ty: Type, kind: AccessKind) -> Result<u32> {
         let (path, _) = self.path_into(place, width)?;
         let (object, location) = (usize::from(place.object), self.location);
-        let access = Access { object, kind, atomic: None, ty, path, values: vec![Reg::Narrow(0)], result: None, is_of_engine: true, location };
+        let access =
+            Access { object, kind, atomic: None, ty, path, values: vec![Reg::Narrow(0)], result: None, is_of_engine: true, location };
         Ok(add(&mut self.program.accesses, access))
     }
 }

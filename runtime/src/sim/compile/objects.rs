@@ -178,7 +178,8 @@ impl Synchronises {
                 Op::Compute(_)
                 | Op::Memory(_)
                 | Op::Texture(..)
-                | Op::Collective(_) | Op::Engine(_)
+                | Op::Collective(_)
+                | Op::Engine(_)
                 | Op::Message(_)
                 | Op::Region(_)
                 | Op::Terminator(_) => return,
@@ -207,7 +208,8 @@ fn is_order_free(kernel: &Kernel) -> bool {
             | Op::Memory(_)
             | Op::Texture(..)
             | Op::Intrinsic(..)
-            | Op::Collective(_) | Op::Engine(_)
+            | Op::Collective(_)
+            | Op::Engine(_)
             | Op::Message(_)
             | Op::Region(_)
             | Op::Terminator(_) => {

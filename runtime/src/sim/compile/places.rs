@@ -75,7 +75,17 @@ impl Compiler<'_> {
         let values = if is_load { self.define_all(&work.values)? } else { self.slots(&work.values)? };
         let result = work.old.map(|old| self.define(old)).transpose()?;
         let location = self.location;
-        let access = Access { object: usize::from(object), kind: work.kind, atomic: work.atomic, ty, path, values, result, is_of_engine: false, location };
+        let access = Access {
+            object: usize::from(object),
+            kind: work.kind,
+            atomic: work.atomic,
+            ty,
+            path,
+            values,
+            result,
+            is_of_engine: false,
+            location,
+        };
         let access = add(&mut self.program.accesses, access);
         self.emit(SimStep::Access(access));
         Ok(())

@@ -55,7 +55,10 @@ fn reverses(body: &str) {
 fn who_waited_reads_what_arrived() {
     reverses(&format!("{INIT}{COPY}barrier_wait m2[v3], v3\n{REVERSE}"));
     // The announcement may come behind the copy: bytes that are there are less than none.
-    let late = COPY.replace("barrier_expect m2[v3], v5\ncopy_run m1[v3], m0, m2[v3], v3", "copy_run m1[v3], m0, m2[v3], v3\nbarrier_expect m2[v3], v5");
+    let late = COPY.replace(
+        "barrier_expect m2[v3], v5\ncopy_run m1[v3], m0, m2[v3], v3",
+        "copy_run m1[v3], m0, m2[v3], v3\nbarrier_expect m2[v3], v5",
+    );
     reverses(&format!("{INIT}{late}barrier_wait m2[v3], v3\n{REVERSE}"));
     // One thread waits, and a barrier tells the others.
     reverses(&format!("{INIT}{COPY}if v6 {{\nbarrier_wait m2[v3], v3\nyield\n}}\ncall sync_threads\n{REVERSE}"));
@@ -130,7 +133,11 @@ fn barriers_are_used_as_they_are_made() {
     misused(&format!("{INIT}barrier_init m2"), Misuse::MadeAgain, "barrier 0 of `arrived` is made again");
     let twice = COPY.replace("if v6 {", "v8: u32 = const 2\nv9: bool = lt v0, v8\nif v9 {");
     let arrivals = twice.replace("copy_run m1[v3], m0, m2[v3], v3\n", "");
-    misused(&format!("{INIT}{arrivals}"), Misuse::TooManyArrivals, "barrier 0 of `arrived` counts one arrival in a phase, and another thread arrives");
+    misused(
+        &format!("{INIT}{arrivals}"),
+        Misuse::TooManyArrivals,
+        "barrier 0 of `arrived` counts one arrival in a phase, and another thread arrives",
+    );
     let less = "v7: u32 = const 128\n";
     misused(
         &format!("{less}{INIT}{}barrier_wait m2[v3], v3\n{REVERSE}", COPY.replace("v5", "v7")),

@@ -1,0 +1,48 @@
+//! What matrices are made of: their methods, and their elements.
+
+use super::super::tree::{Expr, ExprKind};
+use super::super::types::Ty;
+use super::Checker;
+use super::call::arity_text;
+use super::expression::expr;
+use crate::diagnostic::Diagnostic;
+use crate::syntax::written;
+use proc_macro2::Span;
+
+/// What a matrix has beside its buffer, in order: its second parameter and those after it.
+pub(crate) const METHODS: [&str; 3] = ["rows", "columns", "pitch"];
+
+impl Checker<'_, '_> {
+    /// `a.rows()`, `a.columns()`, `a.pitch()`.
+    pub(super) fn matrix_method(&mut self, call: &syn::ExprMethodCall, receiver: Expr, span: Span) -> Expr {
+        let name = call.method.to_string();
+        let Some(at) = METHODS.iter().position(|method| *method == name) else {
+            return self.unknown_method(call, &receiver, METHODS.to_vec());
+        };
+        if !call.args.is_empty() {
+            let message = format!("`{name}` {}", arity_text(0, call.args.len()));
+            return self.error_expression(Diagnostic::error(span, message).by_rustc());
+        }
+        expr(ExprKind::Field(Box::new(receiver), at as u32 + 1), Ty::Usize, span)
+    }
+
+    /// `a[(row, column)]`.
+    pub(super) fn matrix_element(&mut self, index: &syn::ExprIndex, matrix: Expr, element: Ty, span: Span) -> Expr {
+        let position = self.expression(&index.index);
+        let ty = self.infer.shallow(&position.ty);
+        match (&*index.index, &position.kind) {
+            (syn::Expr::Tuple(tuple), ExprKind::Aggregate(parts, None)) if tuple.elems.len() == 2 && parts.len() == 2 => {
+                for (written, (_, part)) in tuple.elems.iter().zip(parts) {
+                    self.expect_index(written, part);
+                }
+            }
+            _ if self.infer.unify(&position.ty, &Ty::Tuple(vec![Ty::Usize; 2])) => {}
+            _ => {
+                let message = format!("an element of a matrix is named by its row and its column, and this is {}", self.shown(&ty));
+                let help = format!("write `{}[(row, column)]`", written(&index.expr));
+                return self.error_expression(Diagnostic::error(position.span, message).help(help).and_by_rustc());
+            }
+        }
+        expr(ExprKind::Index(Box::new(matrix), Box::new(position)), element, span)
+    }
+}

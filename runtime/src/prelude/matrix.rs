@@ -1,0 +1,107 @@
+//! Matrices in buffers, as a kernel sees them.
+
+use super::global::Global;
+use crate::element::Element;
+use crate::validity::zero;
+use std::ops::{Index, IndexMut};
+
+/// A matrix in a buffer, row after row: `&Matrix<T>` is read-only for the launch, `&mut Matrix<T>` is shared by all its threads.
+///
+/// `a[(row, column)]` is zero outside of the matrix; what is written there is dropped. Rows and columns count from 0.
+#[derive(Debug)]
+pub struct Matrix<T> {
+    data: Global<T>,
+    rows: usize,
+    columns: usize,
+    pitch: usize,
+    /// What is read outside.
+    zero: T,
+    /// What is written outside goes here; nobody reads it, since whoever gets it gets it as zero.
+    dropped: T,
+}
+
+impl<T: Element> Matrix<T> {
+    /// A matrix of so many rows and columns, and elements from row to row.
+    pub(crate) fn new(data: Global<T>, [rows, columns, pitch]: [usize; 3]) -> Matrix<T> {
+        Matrix { data, rows, columns, pitch, zero: zero(), dropped: zero() }
+    }
+}
+
+impl<T> Matrix<T> {
+    /// Number of rows.
+    #[inline]
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of columns: elements of a row.
+    #[inline]
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// Elements from the start of a row to the start of the next in the buffer: at least as many as there are columns.
+    #[inline]
+    pub fn pitch(&self) -> usize {
+        self.pitch
+    }
+
+    /// The element's place in the buffer, if the matrix has it.
+    #[inline]
+    fn place(&self, (row, column): (usize, usize)) -> Option<usize> {
+        (row < self.rows && column < self.columns).then(|| row * self.pitch + column)
+    }
+}
+
+impl<T> Index<(usize, usize)> for Matrix<T> {
+    type Output = T;
+
+    #[inline]
+    #[track_caller]
+    fn index(&self, at: (usize, usize)) -> &T {
+        match self.place(at) {
+            Some(place) => &self.data[place],
+            None => &self.zero,
+        }
+    }
+}
+
+impl<T: Copy> IndexMut<(usize, usize)> for Matrix<T> {
+    #[inline]
+    #[track_caller]
+    fn index_mut(&mut self, at: (usize, usize)) -> &mut T {
+        match self.place(at) {
+            Some(place) => &mut self.data[place],
+            None => {
+                self.dropped = self.zero;
+                &mut self.dropped
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[expect(unsafe_code, reason = "makes a handle by hand")]
+    fn outside_is_zero_and_what_is_written_there_is_dropped() {
+        let mut values = [1u32, 2, 3, 90, 4, 5, 6];
+        // SAFETY: the handle is used only while `values` lives, and nothing else meanwhile.
+        let data = unsafe { Global::from_raw(values.as_mut_ptr(), values.len()) };
+        let mut a = Matrix::new(data, [2, 3, 4]);
+        assert_eq!([a.rows(), a.columns(), a.pitch()], [2, 3, 4]);
+        assert_eq!([(0, 2), (1, 0), (0, 3), (2, 0), (usize::MAX, usize::MAX)].map(|at| a[at]), [3, 4, 0, 0, 0]);
+        for at in [(0, 3), (2, 0), (usize::MAX, 1)] {
+            a[at] = 7;
+            a[at] += 1;
+            let outside = &mut a[at];
+            assert_eq!(*outside, 0);
+            *outside = 9;
+            assert_eq!(a[at], 0);
+        }
+        a[(1, 1)] += 10;
+        assert_eq!(values, [1, 2, 3, 90, 4, 15, 6]);
+    }
+}
