@@ -7,7 +7,7 @@ use crate::annotations::{Asked, ILP, Modifier, VECTORIZE};
 use crate::diagnostic::Diagnostic;
 use crate::ir::{IndexWidth, KernelOptions};
 use crate::syntax::{KernelAttributes, Quantity, Relation, RequireClause, Sense};
-use crate::target::limits::{BLOCK_EXTENT, BLOCK_THREADS, LIMITS, RESIDENT_BLOCKS, THREAD_REGISTERS, WARP};
+use crate::target::limits::{BLOCK_EXTENT, BLOCK_THREADS, GRID_EXTENT, LIMITS, RESIDENT_BLOCKS, THREAD_REGISTERS, WARP};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 
@@ -74,6 +74,7 @@ pub(super) fn evaluate(checker: &mut Checker<'_, '_>, attributes: &KernelAttribu
     }
     options.max_registers =
         attributes.max_registers.as_ref().and_then(|expr| bounded(checker, expr, "max_registers", 16, THREAD_REGISTERS.into()));
+    options.raster = attributes.raster.as_ref().and_then(|expr| bounded(checker, expr, "rows", 1, GRID_EXTENT[1].into())).unwrap_or(1);
     if let Some(expr) = &attributes.contract {
         options.contract = checker_const(checker, expr, &Ty::BOOL).is_none_or(|value| value != 0);
     }

@@ -85,6 +85,8 @@ pub struct KernelOptions {
     pub ilp: u32,
     /// `vectorize`: consecutive elements of a group.
     pub vectorize: u32,
+    /// `raster(rows = …)`: rows of a band of blocks that devices start one after another. 1: row by row. The pass `blocks` consumes it.
+    pub raster: u32,
 }
 
 impl KernelOptions {
@@ -106,6 +108,7 @@ impl Default for KernelOptions {
             bounds: BoundsCheck::default(),
             ilp: 1,
             vectorize: 1,
+            raster: 1,
         }
     }
 }

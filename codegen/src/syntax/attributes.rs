@@ -3,6 +3,10 @@
 //! Each argument is parsed by itself, so that one mistake does not hide the next. An unknown argument is refused with the nearest
 //! known name.
 
+mod order;
+
+pub(super) use order::example_of_kernel;
+
 use super::choice::Choice;
 use super::levels::{Levels, Setting};
 use super::require::{self, RequireClause};
@@ -40,6 +44,8 @@ pub struct KernelAttributes {
     pub bounds: Choice<BoundsCheck>,
     /// Its annotations: `ilp = N`, `vectorize(N, …)`, `batch_loads`.
     pub annotations: WrittenAnnotations,
+    /// `raster(rows = R)`: the R.
+    pub raster: Option<Expr>,
     /// `best_effort`: for all annotations.
     pub best_effort: bool,
     /// `targets = [sm_80, …]`, checked against the target table.
@@ -95,6 +101,7 @@ const ARGUMENTS: &[Argument] = &[
     Argument::once("bounds", parse_bounds),
     Argument::once("targets", parse_targets),
     Argument::once("variants", parse_variants),
+    Argument::once("raster", order::parse_raster),
     Argument::once("best_effort", parse_best_effort),
     Argument::repeated("require", require::parse),
     Argument::repeated("allow", |into, name, input, found| into.levels.parse(Setting::Allow, name, input, found)),
@@ -106,7 +113,7 @@ impl KernelAttributes {
     /// The expressions of arguments that are evaluated for each instance, `variants` left out: they may name constants and generics.
     pub fn values(&self) -> impl Iterator<Item = &Expr> {
         let block = self.block.iter().flat_map(|(_, extents)| extents);
-        let single = [&self.min_blocks, &self.max_registers, &self.index, &self.contract].into_iter().flatten();
+        let single = [&self.min_blocks, &self.max_registers, &self.index, &self.contract, &self.raster].into_iter().flatten();
         let conditions = self.math.conditions().into_iter().chain(self.bounds.conditions());
         block.chain(single).chain(conditions).chain(self.annotations.arguments()).chain(self.required.iter().map(|clause| &clause.bound))
     }

@@ -38,6 +38,7 @@ pub use order::MissingFence;
 use crate::texture::Picture;
 use std::io::Write;
 use warpwright_codegen::ir::Kernel;
+use warpwright_codegen::passes;
 
 /// The environment variable for [`SimOptions::loop_limit`].
 pub const LOOP_LIMIT: &str = "WARPWRIGHT_LOOP_LIMIT";
@@ -126,7 +127,8 @@ impl SimProgram {
 
     /// Compiles a kernel of any stage. Errors: it breaks an invariant of the IR, or is beyond what the simulator can hold.
     pub fn compile_with(kernel: &Kernel, options: SimOptions) -> Result<SimProgram, Error> {
-        Ok(SimProgram { program: compile::compile(kernel, options)? })
+        let placed = passes::place(kernel);
+        Ok(SimProgram { program: compile::compile(placed.as_ref().unwrap_or(kernel), options)? })
     }
 
     /// Launches; prints go to standard output. Errors: the launch or its arguments do not fit the kernel, or a thread is at fault; buffers

@@ -53,7 +53,7 @@ fn unknown_arguments_name_the_nearest() {
         "max_regs = 256, maxregisters = 1",
         &[
             "max_regs: unknown argument `max_regs` of `#[kernel]`; there are `block`, `min_blocks`, `max_registers`, `index`, `math`, \
-         `contract`, `bounds`, `targets`, `variants`, `best_effort`, `require`, `allow`, `warn`, `deny`, `ilp`, `vectorize` and `batch_loads`",
+         `contract`, `bounds`, `targets`, `variants`, `raster`, `best_effort`, `require`, `allow`, `warn`, `deny`, `ilp`, `vectorize` and `batch_loads`",
             "maxregisters: unknown argument `maxregisters` of `#[kernel]`; write `max_registers`",
         ],
     );
@@ -109,6 +109,31 @@ fn other_values_are_checked() {
     check("targets = [sm_80, sm_80]", &["sm_80: `sm_80` is listed twice; remove one of them"]);
     check("targets = [\"sm_80\"]", &["\"sm_80\": a target is a name like `sm_80`; write `targets = [sm_80, sm_90]`"]);
     check("targets = []", &["[]: `targets` is empty: the kernel would be checked for nothing; write `targets = [sm_80, sm_90]`"]);
+}
+
+#[test]
+fn the_rows_of_a_raster_are_checked() {
+    check("raster(rows = 8), block = 64", &[]);
+    check("raster(rows = 1)", &[]);
+    check("raster(rows = R + 1,), block = 64", &[]);
+    check("raster(rows = 0)", &["0: `rows = 0` is not possible: it must be at least 1; use 1 to 65535"]);
+    check("raster(rows = 70_000)", &["70_000: `rows = 70000` is not possible: the most rows of a grid are 65535; use at most 65535"]);
+    check("raster(rows = 1.5)", &["1.5: `rows` takes an integer, a constant or a const generic"]);
+    check(
+        "raster, block = 0",
+        &[
+            "raster: `raster` takes its rows in parentheses; write `raster(rows = 8)`",
+            "0: a block of 0 threads in x is not possible: it must be at least 1; use 1 to 1024",
+        ],
+    );
+    check("raster = 8", &["raster: `raster` takes its rows in parentheses; write `raster(rows = 8)`"]);
+    check("raster()", &["raster: `raster` needs the rows of a band; write `raster(rows = 8)`"]);
+    check("raster(8)", &["8: `raster` takes its number as `rows = …`; write `raster(rows = 8)`"]);
+    check("raster(R + 1)", &["R + 1: `raster` takes its number as `rows = …`; write `raster(rows = 8)`"]);
+    check("raster(columns = 8)", &["columns: `raster` has no argument `columns`; write `raster(rows = 8)`"]);
+    check("raster(rows =)", &["rows: `rows` needs a value; write `raster(rows = 8)`"]);
+    check("raster(rows = 8, 9)", &["9: `raster` takes `rows` and nothing else; write `raster(rows = 8)`"]);
+    check("raster(rows = 8), raster(rows = 4)", &["raster: `raster` is given twice; remove one of them"]);
 }
 
 #[test]
