@@ -74,6 +74,7 @@ pub(super) fn evaluate(checker: &mut Checker<'_, '_>, attributes: &KernelAttribu
     }
     options.max_registers =
         attributes.max_registers.as_ref().and_then(|expr| bounded(checker, expr, "max_registers", 16, THREAD_REGISTERS.into()));
+    options.persistent = attributes.persistent.as_ref().is_some_and(|expr| checker_const(checker, expr, &Ty::BOOL) == Some(1));
     options.raster = attributes.raster.as_ref().and_then(|expr| bounded(checker, expr, "rows", 1, GRID_EXTENT[1].into())).unwrap_or(1);
     if let Some(expr) = &attributes.contract {
         options.contract = checker_const(checker, expr, &Ty::BOOL).is_none_or(|value| value != 0);

@@ -35,6 +35,8 @@ pub(crate) mod called {
     pub(crate) const COUNT_ONES: &str = "count_ones";
     /// What a division by a constant is made of.
     pub(crate) const MUL_HI: &str = "mul_hi";
+    /// A barrier of the block.
+    pub(crate) const SYNC_THREADS: &str = "sync_threads";
     /// Whether any thread of the block goes on.
     pub(crate) const SYNC_THREADS_OR: &str = "sync_threads_or";
 }

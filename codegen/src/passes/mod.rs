@@ -220,12 +220,18 @@ pub fn library(kernel: &mut Kernel) {
 
 /// Runs [`PLACE`] on a copy, if there is something to do: which block of the grid each block of the device is.
 pub fn place(kernel: &Kernel) -> Option<Kernel> {
-    if kernel.options.raster <= 1 {
+    if kernel.options.raster <= 1 && !kernel.options.persistent {
         return None;
     }
     let mut copy = kernel.clone();
     run(&mut copy, PLACE, None);
     Some(copy)
+}
+
+/// Has all threads of a `persistent` kernel that do not return together come to the barriers and exchanges behind: a thread whose round has ended comes to those of the
+/// next, and would be taken for one that comes to these. For what devices without `converge` are given, of stage `Legal`; gives whether anything changed.
+pub fn meet(kernel: &mut Kernel) -> bool {
+    kernel.options.persistent && blocks::meet(kernel)
 }
 
 /// Runs [`CONVERGE`] on a copy, if there is something to do. All threads of a block come to every exchange of the kernel then, as often as any.

@@ -135,6 +135,7 @@ impl Scheduled {
         passes::run(&mut kernel, optimize, Some(timings));
         if !address.is_empty() {
             kernel.stage = Stage::Legal;
+            passes::meet(&mut kernel);
             passes::run(&mut kernel, address, Some(timings));
         }
         Ok(kernel)
@@ -155,6 +156,7 @@ impl Legal {
         let (legal, addressed) = &*self.0;
         addressed.get_or_init(|| {
             let mut kernel = legal.clone();
+            passes::meet(&mut kernel);
             passes::run(&mut kernel, passes::ADDRESS, timings);
             Addressed::new(kernel)
         })

@@ -245,6 +245,9 @@ fn print_options(options: &KernelOptions, out: &mut dyn Write) -> fmt::Result {
     if options.bounds != defaults.bounds {
         writeln!(out, "bounds = {}", if options.bounds == BoundsCheck::Trap { "trap" } else { "unchecked" })?;
     }
+    if options.persistent {
+        writeln!(out, "persistent = true")?;
+    }
     for (name, n) in
         [("ilp", options.ilp), ("vectorize", options.vectorize), ("raster", options.raster)].into_iter().filter(|(_, n)| *n != 1)
     {

@@ -24,7 +24,6 @@ use crate::diagnostic::Diagnostics;
 use crate::ir::{Kernel, Loc};
 use crate::passes;
 use proc_macro2::Span;
-use std::borrow::Cow;
 
 /// The macro that chooses the form for sub-groups.
 pub const SUB_GROUPS_MACRO: &str = "WARPWRIGHT_SUB_GROUPS";
@@ -57,16 +56,16 @@ struct Printed {
 
 /// Prints a kernel in all its forms.
 pub(super) fn emit(kernel: &Kernel, span: &dyn Fn(Loc) -> Span) -> Result<Emitted, Diagnostics> {
+    let placed = passes::place(kernel);
+    let kernel = placed.as_ref().unwrap_or(kernel);
     let has_sub_groups = portable::parted_exchanges(kernel).is_some_and(|parted| parted.is_empty());
     // Block barriers still need all threads of the block.
     let met = if has_sub_groups { passes::converge_barriers(kernel) } else { None };
     let converged = passes::converge(kernel);
-    let is_taken_apart = [&converged, &met].map(Option::is_some);
-    let [converged, met] = [converged, met].map(|form| placed(kernel, form));
-    let portable = write(&converged, is_taken_apart[0], Form::Portable, Vec::new(), span)?;
+    let portable = write(kernel, converged.as_ref(), Form::Portable, Vec::new(), span)?;
     let faults = portable.writer.faults.clone();
     let sub_groups = match has_sub_groups {
-        true => Some(write(&met, is_taken_apart[1], Form::SubGroups, faults, span)?),
+        true => Some(write(kernel, met.as_ref(), Form::SubGroups, faults, span)?),
         false => None,
     };
     Ok(assemble(portable, sub_groups))
@@ -74,32 +73,23 @@ pub(super) fn emit(kernel: &Kernel, span: &dyn Fn(Loc) -> Span) -> Result<Emitte
 
 /// What of a kernel has no words in OpenCL C.
 pub(super) fn refusals(kernel: &Kernel, span: &dyn Fn(Loc) -> Span) -> Diagnostics {
+    let placed = passes::place(kernel);
+    let kernel = placed.as_ref().unwrap_or(kernel);
     let converged = passes::converge(kernel);
-    let is_taken_apart = converged.is_some();
-    let converged = placed(kernel, converged);
-    let written = write(&converged, is_taken_apart, Form::Portable, Vec::new(), span);
+    let written = write(kernel, converged.as_ref(), Form::Portable, Vec::new(), span);
     written.err().unwrap_or_default()
-}
-
-/// The kernel, or what was made of it, with the blocks that devices start.
-fn placed(kernel: &Kernel, form: Option<Kernel>) -> Cow<'_, Kernel> {
-    match (passes::place(form.as_ref().unwrap_or(kernel)), form) {
-        (Some(placed), _) => Cow::Owned(placed),
-        (None, Some(form)) => Cow::Owned(form),
-        (None, None) => Cow::Borrowed(kernel),
-    }
 }
 
 /// Prints a form. `faults`: the messages that have numbers already.
 fn write<'k>(
     kernel: &'k Kernel,
-    is_taken_apart: bool,
+    converged: Option<&'k Kernel>,
     form: Form,
     faults: Vec<String>,
     span: &'k dyn Fn(Loc) -> Span,
 ) -> Result<Written<'k>, Diagnostics> {
-    let mut writer = Writer::new(kernel, form, span);
-    writer.is_taken_apart = is_taken_apart;
+    let mut writer = Writer::new(converged.unwrap_or(kernel), form, span);
+    writer.is_taken_apart = converged.is_some();
     writer.faults = faults;
     writer.name_everything();
     writer.state.level = 1;

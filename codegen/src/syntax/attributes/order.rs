@@ -1,15 +1,15 @@
-//! The arguments that say which blocks run one after another: `raster(rows = R)`.
+//! The arguments that say which blocks run when: `raster(rows = R)`, `persistent`.
 
-use super::{KernelAttributes, check_count, skip_to_comma};
+use super::{KernelAttributes, check_count, parse_value, skip_to_comma};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::target::limits::GRID_EXTENT;
 use proc_macro2::{Group, Ident};
 use syn::parse::{ParseStream, Parser};
 use syn::spanned::Spanned;
-use syn::{Expr, Token, token};
+use syn::{Expr, ExprLit, Lit, Token, parse_quote_spanned, token};
 
 /// The arguments, and how they are written.
-const EXAMPLES: &[(&str, &str)] = &[("raster", "raster(rows = 8)")];
+const EXAMPLES: &[(&str, &str)] = &[("raster", "raster(rows = 8)"), ("persistent", "persistent")];
 
 /// How an argument that says which blocks run when is written: people try those as attributes of their own.
 pub(crate) fn example_of_kernel(name: &str) -> Option<&'static str> {
@@ -68,6 +68,32 @@ pub(super) fn parse_raster(
         }
         Err(refused) => diagnostics.push(refused),
     }
+    Ok(())
+}
+
+/// `persistent`, `persistent = P`; the input stands behind `persistent`.
+pub(super) fn parse_persistent(
+    into: &mut KernelAttributes,
+    name: &Ident,
+    input: ParseStream<'_>,
+    diagnostics: &mut Diagnostics,
+) -> syn::Result<()> {
+    if input.is_empty() || input.peek(Token![,]) {
+        into.persistent = Some(parse_quote_spanned!(name.span() => true));
+        return Ok(());
+    }
+    if !input.peek(Token![=]) {
+        let error = Diagnostic::error(name.span(), "`persistent` stands alone, or takes its value behind `=`");
+        diagnostics.push(error.help("write `persistent`, or `persistent = P` with a `bool` const generic `P`"));
+        return skip_to_comma(input);
+    }
+    let value = parse_value(name, input, "true")?;
+    if matches!(&value, Expr::Lit(ExprLit { lit, .. }) if !matches!(lit, Lit::Bool(_))) {
+        let error = Diagnostic::error(value.span(), "`persistent` is `true` or `false`: a launch starts as many blocks as fit");
+        diagnostics.push(error.help("write `persistent` alone; `min_blocks = 2` asks for room for so many on a multiprocessor"));
+        return Ok(());
+    }
+    into.persistent = Some(value);
     Ok(())
 }
 

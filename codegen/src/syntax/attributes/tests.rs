@@ -53,7 +53,7 @@ fn unknown_arguments_name_the_nearest() {
         "max_regs = 256, maxregisters = 1",
         &[
             "max_regs: unknown argument `max_regs` of `#[kernel]`; there are `block`, `min_blocks`, `max_registers`, `index`, `math`, \
-         `contract`, `bounds`, `targets`, `variants`, `raster`, `best_effort`, `require`, `allow`, `warn`, `deny`, `ilp`, `vectorize` and `batch_loads`",
+         `contract`, `bounds`, `targets`, `variants`, `raster`, `persistent`, `best_effort`, `require`, `allow`, `warn`, `deny`, `ilp`, `vectorize` and `batch_loads`",
             "maxregisters: unknown argument `maxregisters` of `#[kernel]`; write `max_registers`",
         ],
     );
@@ -134,6 +134,21 @@ fn the_rows_of_a_raster_are_checked() {
     check("raster(rows =)", &["rows: `rows` needs a value; write `raster(rows = 8)`"]);
     check("raster(rows = 8, 9)", &["9: `raster` takes `rows` and nothing else; write `raster(rows = 8)`"]);
     check("raster(rows = 8), raster(rows = 4)", &["raster: `raster` is given twice; remove one of them"]);
+}
+
+#[test]
+fn persistent_is_a_word_or_a_bool() {
+    check("persistent, block = 64", &[]);
+    check("block = 64, persistent", &[]);
+    check("persistent = P, raster(rows = 8)", &[]);
+    check("persistent = false", &[]);
+    let of_two = "`persistent` is `true` or `false`: a launch starts as many blocks as fit; write `persistent` alone; `min_blocks = 2` asks for room for so many \
+                  on a multiprocessor";
+    check("persistent = 2", &[&format!("2: {of_two}")]);
+    let alone = "persistent: `persistent` stands alone, or takes its value behind `=`; write `persistent`, or `persistent = P` with a `bool` const generic `P`";
+    check("persistent(2), block = 64", &[alone]);
+    check("persistent =, block = 64", &["persistent: `persistent` needs a value: write `persistent = true`"]);
+    check("persistent, persistent = true", &["persistent: `persistent` is given twice; remove one of them"]);
 }
 
 #[test]
