@@ -8,7 +8,7 @@ pub fn refused(n: usize, y: &mut Global<f32>) {
     for i in 0..n {
         y[i] = 1.0;
     }
-    #[raster]
+    #[persistent]
     let x = 1.0;
     y[global_id().x] = x;
 }
