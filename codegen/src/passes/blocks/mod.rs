@@ -50,9 +50,13 @@ fn asked_at(kernel: &Kernel) -> Option<Loc> {
 
 /// Has every `block_idx` and `grid_dim` but those of the instructions from `first_new` on be these, by axis, as far as they are given.
 fn stand_at(kernel: &mut Kernel, place: &[Value], grid: &[Value], first_new: usize) {
-    replace_each(kernel, |rewrite, _, inst| match rewrite.kernel.insts[inst].op {
-        Op::Compute(Compute::Special(Special::BlockIdx, axis)) if usize::from(inst) < first_new => place.get(axis as usize).copied(),
-        Op::Compute(Compute::Special(Special::GridDim, axis)) if usize::from(inst) < first_new => grid.get(axis as usize).copied(),
-        _ => None,
+    replace_each(kernel, |rewrite, _, inst| {
+        let Op::Compute(Compute::Special(special, axis)) = rewrite.kernel.insts[inst].op else { return None };
+        let of = match special {
+            Special::BlockIdx => place,
+            Special::GridDim => grid,
+            Special::ThreadIdx | Special::BlockDim | Special::AskedGrid | Special::LaneId | Special::WarpId => return None,
+        };
+        of.get(axis as usize).copied().filter(|_| usize::from(inst) < first_new)
     });
 }
