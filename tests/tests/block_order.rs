@@ -158,11 +158,16 @@ fn analyses_see_the_grid_as_it_was_asked_for() {
         let lowered = compile_text("turned.rs", &text(argument), "turned", &Instance::default()).unwrap();
         estimate(lowered.kernel.legal(), &targets)
     };
-    let (plain, raster) = (known(""), known(", raster(rows = 6)"));
-    assert_eq!(format!("{:?}", plain.facts.accesses), format!("{:?}", raster.facts.accesses));
+    let plain = known("");
     assert_eq!(plain.facts.accesses.len(), 5);
-    assert_eq!(format!("{:?}", plain.facts.branches), format!("{:?}", raster.facts.branches));
-    assert_eq!(format!("{:?}", plain.threads.mix), format!("{:?}", raster.threads.mix));
+    for argument in [", raster(rows = 6)", ", persistent", ", persistent, raster(rows = 6)"] {
+        let other = known(argument);
+        assert_eq!(format!("{:?}", plain.facts.accesses), format!("{:?}", other.facts.accesses), "{argument}");
+        assert_eq!(format!("{:?}", plain.facts.branches), format!("{:?}", other.facts.branches), "{argument}");
+        assert_eq!(format!("{:?}", plain.threads.mix), format!("{:?}", other.threads.mix), "{argument}");
+        // The registers are those of the code that runs.
+        assert!(plain.targets[0].registers.needed <= other.targets[0].registers.needed, "{argument}");
+    }
 }
 
 /// Blocks as they are asked for: each element of the grid once, and what every block is told.
@@ -358,5 +363,41 @@ fn pipelined_loops_run_anew_in_each_round() {
         assert_eq!(y.download().unwrap(), expected, "{device}");
         sums_of_rows::<false, 1>(rows, &x, &mut y).grid(blocks).launch(device).unwrap();
         assert_eq!(y.download().unwrap(), expected, "{device}");
+    });
+}
+
+/// A thread that stops while others of its block stand at a barrier, in its second round.
+#[kernel(block = 64, persistent = P)]
+fn stopping<const P: bool>(y: &mut Global<u32>) {
+    #[shared]
+    let mut tile: [u32; 64];
+    let (t, i) = (thread_idx().x, global_id().x);
+    assert!(i != 64 * 9 + 5, "that one");
+    tile[t] = i as u32;
+    sync_threads();
+    y[i] = tile[63 - t];
+}
+
+/// The same without a barrier of its own.
+#[kernel(block = 64, persistent = P)]
+fn stopping_apart<const P: bool>(y: &mut Global<u32>) {
+    #[shared]
+    let mut tile: [u32; 64];
+    let (t, i) = (thread_idx().x, global_id().x);
+    assert!(i != 64 * 9 + 5, "that one");
+    tile[t] = i as u32;
+    y[i] = tile[t];
+}
+
+#[test]
+fn a_thread_that_stops_is_told_of_and_waited_for_by_nobody() {
+    on_all("persistent with assertions", |device| {
+        let mut y = device.zeros::<u32>(64 * 20).unwrap();
+        let run = |result: warpwright::Result<()>| {
+            let error = result.and_then(|()| device.synchronize()).expect_err("an assertion fails");
+            assert!(error.to_string().contains("that one"), "{error} on {device}");
+        };
+        run(stopping::<true>(&mut y).grid(20).launch(device).map(drop));
+        run(stopping_apart::<true>(&mut y).grid(20).launch(device).map(drop));
     });
 }
