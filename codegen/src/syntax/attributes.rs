@@ -4,6 +4,7 @@
 //! known name.
 
 mod order;
+mod variants;
 
 pub(super) use order::example_of_kernel;
 
@@ -21,9 +22,8 @@ use proc_macro2::{Ident, Span, TokenStream};
 use std::fmt::Write;
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
-use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprLit, Lit, Token, token};
+use syn::{Expr, ExprLit, Lit, Token};
 
 /// The arguments of `#[kernel(…)]`, unevaluated: expressions may name const generics and constants.
 #[derive(Clone, Default)]
@@ -69,6 +69,8 @@ pub struct DeclaredVariants {
     pub span: Option<Span>,
     /// Generic and the expressions listed for it.
     pub axes: Vec<(Ident, Vec<Expr>)>,
+    /// Generics that take their values together, the first of each with the first, `(A, B) in [(1, 2), (3, 4)]`: their axes have as many.
+    pub tied: Vec<Vec<Ident>>,
 }
 
 /// How an argument's tokens go into the attributes: the input stands behind the argument's name.
@@ -102,7 +104,7 @@ const ARGUMENTS: &[Argument] = &[
     Argument::once("contract", parse_contract),
     Argument::once("bounds", parse_bounds),
     Argument::once("targets", parse_targets),
-    Argument::once("variants", parse_variants),
+    Argument::once("variants", variants::parse),
     Argument::once("raster", order::parse_raster),
     Argument::once("persistent", order::parse_persistent),
     Argument::once("best_effort", parse_best_effort),
@@ -437,57 +439,6 @@ fn check_target(target: &Ident, before: &[Ident], diagnostics: &mut Diagnostics)
     } else if let Err(unknown) = Targets::default().add(&name) {
         diagnostics.push(Diagnostic::error(target.span(), format!("unknown target `{name}`")).help(unknown.help()));
     }
-}
-
-fn parse_variants(into: &mut KernelAttributes, name: &Ident, input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<()> {
-    const EXAMPLE: &str = "write `variants(N in [1, 2, 4])`";
-    if !input.peek(token::Paren) {
-        diagnostics.push(Diagnostic::error(name.span(), "`variants` takes a list in parentheses").help(EXAMPLE));
-        return skip_to_comma(input);
-    }
-    let group: proc_macro2::Group = input.parse()?;
-    into.variants.span = Some(name.span());
-    if group.stream().is_empty() {
-        diagnostics.push(Diagnostic::error(name.span(), "`variants` is empty").help(EXAMPLE));
-    }
-    let axes = |content: ParseStream<'_>| {
-        while !content.is_empty() {
-            let axis: Ident = content.parse()?;
-            content.parse::<Token![in]>()?;
-            let values = parse_axis(&axis, content)?;
-            add_axis(into, axis, values, diagnostics);
-            if !content.is_empty() {
-                content.parse::<Token![,]>()?;
-            }
-        }
-        Ok(())
-    };
-    // Whatever an axis gets wrong, the tokens of the group are consumed: the next argument is parsed from a clean start.
-    axes.parse2(group.stream())
-}
-
-/// Adds an axis that there is not yet.
-fn add_axis(into: &mut KernelAttributes, axis: Ident, values: Vec<Expr>, diagnostics: &mut Diagnostics) {
-    if values.is_empty() {
-        let error = Diagnostic::error(axis.span(), format!("`{axis}` has no values: there would be no variants"));
-        diagnostics.push(error.help(format!("write, for example, `{axis} in [1, 2, 4]`")));
-    }
-    if let Some((first, _)) = into.variants.axes.iter().find(|(first, _)| *first == axis) {
-        let error = Diagnostic::error(axis.span(), format!("`{axis}` is given twice")).label(first.span(), "first given here");
-        diagnostics.push(error.help("join the two lists"));
-    } else {
-        into.variants.axes.push((axis, values));
-    }
-}
-
-/// `[a, b, c]`, or a word or two about it.
-fn parse_axis(axis: &Ident, content: ParseStream<'_>) -> syn::Result<Vec<Expr>> {
-    if !content.peek(token::Bracket) {
-        return Err(syn::Error::new(content.span(), format!("expected a list of values for `{axis}`, like `[1, 2, 4]`")));
-    }
-    let list;
-    syn::bracketed!(list in content);
-    Ok(Punctuated::<Expr, Token![,]>::parse_terminated(&list)?.into_iter().collect())
 }
 
 /// Whether the attribute is called this, with or without a path before it (`kernel`, `warpwright::kernel`).

@@ -216,6 +216,22 @@ fn variants_are_checked() {
     check("variants(N in [])", &["N: `N` has no values: there would be no variants; write, for example, `N in [1, 2, 4]`"]);
     check("variants(N in [1], N in [2])", &["N: `N` is given twice; join the two lists"]);
     check("variants(N in 1..4)", &["1: expected a list of values for `N`, like `[1, 2, 4]`"]);
+    check("variants((A, B) in [(1, 2), (3, 4)], N in [1, 2])", &[]);
+    check("variants((A, B,) in [(1, 2,), (3, 4)],)", &[]);
+    let help = "write, for example, `(A, B) in [(1, 2), (3, 4)]`";
+    check("variants((A, B) in [(1, 2), (3, 4, 5)])", &[&format!("(3, 4, 5): `(A, B)` takes 2 values at a time, and here are 3; {help}")]);
+    check("variants((A, B) in [1, (3, 4)])", &[&format!("1: `(A, B)` takes 2 values at a time, and here is 1; {help}")]);
+    check("variants((A) in [1, 2])", &[&format!("(A): a tuple of `variants` has two generics or more; {help}")]);
+    check("variants((A, B) in 3)", &["3: expected a list of values for the generics, like `[(1, 2), (3, 4)]`"]);
+    check("variants((A, A) in [(1, 2)])", &["A: `A` is given twice; join the two lists"]);
+    check("variants(A in [1], (A, B) in [(1, 2)])", &["A: `A` is given twice; join the two lists"]);
+    check(
+        "variants((A, B) in [])",
+        &[
+            "A: `A` has no values: there would be no variants; write, for example, `A in [1, 2, 4]`",
+            "B: `B` has no values: there would be no variants; write, for example, `B in [1, 2, 4]`",
+        ],
+    );
     check("variants(N = [1]), index = 8", &["=: expected `in`", "8: `index` is 32 or 64; write `index = 64` for 64-bit indices"]);
 }
 
