@@ -82,6 +82,13 @@ pub(crate) fn check_geometry(
         };
         return Err(Error::IndexWidth { kernel: definition.name, what, figure });
     }
+    let blocks: u128 = grid.iter().map(|extent| u128::from(*extent)).product();
+    if let Some(argument) = facts.numbers_blocks.filter(|_| blocks >= INDEX_LIMIT) {
+        let reason = format!(
+            "the grid has {blocks} blocks, and `{argument}` numbers them with 32 bits; use a larger block, more elements per thread, several launches, or remove `{argument}`"
+        );
+        return Err(Error::Argument { kernel: definition.name, reason });
+    }
     let shared = check.shared(asked, facts)?;
     // The limits of every device are below 2³².
     let narrow = |extents: [u64; 3]| extents.map(|extent| u32::try_from(extent).unwrap_or(u32::MAX));

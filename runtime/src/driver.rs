@@ -224,6 +224,14 @@ pub(crate) struct LaunchPlan<'p> {
     pub(crate) arguments: Cow<'p, Arguments<'p>>,
 }
 
+impl LaunchPlan<'_> {
+    /// The grid that is started where the device holds so many blocks at once and each runs for several: no more than there are.
+    pub(crate) fn started(&self, resident: u32) -> [u32; 3] {
+        let blocks: u64 = self.grid.iter().map(|extent| u64::from(*extent)).product();
+        [u32::try_from(blocks.min(u64::from(resident.max(1)))).unwrap_or(u32::MAX), 1, 1]
+    }
+}
+
 /// A compiled instance.
 pub(crate) trait Executable: Send + Sync {
     /// Puts one run into the stream. The simulator's gives its counters.
@@ -249,7 +257,11 @@ pub(crate) fn parameter_of(argument: &AbiArgument) -> Option<usize> {
         | AbiArgument::Image { param }
         | AbiArgument::Sampler { param, .. }
         | AbiArgument::ConstantSymbol { param, .. } => Some(*param),
-        AbiArgument::DynamicShared | AbiArgument::Exchange { .. } | AbiArgument::DynamicLength { .. } | AbiArgument::Fault => None,
+        AbiArgument::DynamicShared
+        | AbiArgument::Exchange { .. }
+        | AbiArgument::DynamicLength { .. }
+        | AbiArgument::AskedGrid { .. }
+        | AbiArgument::Fault => None,
     }
 }
 

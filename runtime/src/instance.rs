@@ -34,6 +34,8 @@ pub(crate) struct LaunchFacts {
     pub(crate) elements: [u32; 2],
     /// Whether threads wait for or talk to each other: barriers, exchanges within a warp.
     pub(crate) is_cooperative: bool,
+    /// The argument by which blocks have numbers, of 32 bits, if there is one: `raster`, `persistent`.
+    pub(crate) numbers_blocks: Option<&'static str>,
 }
 
 /// A compiled instance on a device.
@@ -89,6 +91,10 @@ impl LoweredKernel<'_> {
             dynamic_shared,
             elements,
             is_cooperative: self.is_cooperative,
+            numbers_blocks: [(options.persistent, "persistent"), (options.raster > 1, "raster")]
+                .into_iter()
+                .find(|(is, _)| *is)
+                .map(|(_, name)| name),
         }
     }
 }

@@ -81,22 +81,24 @@ impl AxisArguments {
     /// The values of each generic of a kernel: those of `--set`, of `-D`, else those that the kernel declares.
     fn axes(&self, source: &Source, kernel: &str, wrong: &mut Vec<String>) -> Result<Vec<Axis>, Stop> {
         let mut axes = source.declared_axes(kernel).map_err(|found| source.findings(&found))?;
-        for axis in &mut axes {
-            let (option, texts) = self.texts(&axis.name);
+        for which in 0..axes.len() {
+            let name = axes[which].name.clone();
+            let (option, texts) = self.texts(&name);
             if texts.is_empty() {
                 continue;
             }
-            axis.values.clear();
+            let mut values = Vec::new();
             for text in texts {
-                match source.parse_generic(kernel, &axis.name, text) {
-                    Ok(value) if axis.values.contains(&value) => wrong.push(format!("`{option} {}=…` has {text} twice", axis.name)),
-                    Ok(value) => axis.values.push(value),
+                match source.parse_generic(kernel, &name, text) {
+                    Ok(value) if values.contains(&value) => wrong.push(format!("`{option} {name}=…` has {text} twice")),
+                    Ok(value) => values.push(value),
                     Err(found) => {
                         let why: Vec<String> = found.iter().map(|finding| finding.message.clone()).collect();
-                        wrong.push(format!("`{option} {}={text}` does not fit `{kernel}`: {}", axis.name, why.join("; ")));
+                        wrong.push(format!("`{option} {name}={text}` does not fit `{kernel}`: {}", why.join("; ")));
                     }
                 }
             }
+            hir::set_values(&mut axes, which, values);
         }
         Ok(axes)
     }

@@ -202,6 +202,14 @@ impl Source {
     pub(super) fn instance(&self, kernel: &str, defines: &[Define]) -> Result<Instance, InstanceError> {
         let generics = self.generics(kernel).map_err(InstanceError::Source)?;
         let declared = self.declared_instances(kernel).map_err(InstanceError::Source)?;
+        // Values that are declared together stay together.
+        let fits = |one: &&Instance| {
+            generics.iter().zip(&one.generics).all(|((name, _), value)| {
+                let define = defines.iter().find(|define| define.name == *name);
+                define.is_none_or(|define| self.parse_generic(kernel, name, &define.value).is_ok_and(|given| given == *value))
+            })
+        };
+        let first = declared.iter().find(fits).or(declared.first());
         let mut instance = Instance::default();
         let (mut open, mut wrong) = (Vec::new(), Vec::new());
         for (index, (name, _)) in generics.iter().enumerate() {
@@ -210,7 +218,7 @@ impl Source {
                     Ok(value) => instance.generics.push(value),
                     Err(found) => wrong.push(format!("`-D {name}={}` does not fit `{kernel}`: {}", define.value, messages(&found))),
                 },
-                None => match declared.first() {
+                None => match first {
                     Some(first) => instance.generics.push(first.generics[index].clone()),
                     None => open.push(name.clone()),
                 },
@@ -243,8 +251,8 @@ impl Source {
     /// Says on standard error which of several declared variants is looked at, where the defines leave more than one.
     pub(super) fn name_first(&self, kernel: &str, generics: &[(String, String)], defines: &[Define], done: &str) {
         let axes = self.declared_axes(kernel).unwrap_or_default();
-        let open = axes.iter().filter(|axis| !defines.iter().any(|define| define.name == axis.name));
-        let left = open.map(|axis| axis.values.len()).fold(1, usize::saturating_mul);
+        let open: Vec<Axis> = axes.into_iter().filter(|axis| !defines.iter().any(|define| define.name == axis.name)).collect();
+        let left = hir::number_of_instances(&open);
         if left > 1 {
             let words = super::json::words(generics);
             complain(&format!("note: `{kernel}` is {done} as {words}, one of {left} variants; `-D NAME=VALUE` chooses"));

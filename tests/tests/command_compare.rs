@@ -101,6 +101,41 @@ pub fn waves<const ILP: usize, const FAST: bool>(count: usize, x: &Global<f32>, 
 }
 
 #[test]
+fn a_last_wave_that_is_far_from_full_is_noted() {
+    let kernel = "use warpwright::prelude::*;
+#[kernel(block = 128, variants(N in [128, 176]))]
+pub fn tiles<const N: usize>(x: &Global<f32>, y: &mut Global<f32>) {
+    #[shared] let mut tile: [f32; 40000];
+    let t = thread_idx().x;
+    tile[t] = x[global_id().x];
+    sync_threads();
+    y[global_id().x] = tile[127 - t] * N as f32;
+}
+";
+    let folder = Folder::new("compare-tail", &[("k.rs", kernel.as_bytes())]);
+    let notes = |more: &[&str]| -> Vec<String> {
+        let run = folder.run(&[&["compare", "k.rs::tiles", "--targets", "sm_80,sm_90", "--json"], more].concat());
+        let json: serde_json::Value = serde_json::from_str(&run.out).unwrap_or_else(|error| panic!("{error}: {} {}", run.out, run.err));
+        let notes = json["comparisons"][0]["notes"].as_array().expect("notes").iter().filter_map(|note| note.as_str());
+        notes.filter(|note| note.contains("wave")).map(str::to_owned).collect()
+    };
+    let of_three = "wave tail on sm_90: N = 128: 352 blocks on 132 multiprocessors, 1 a multiprocessor: 3 waves, the last 67 % full";
+    assert_eq!(notes(&["--grid", "45056/N"]), [format!("{of_three}; N = 176 has 2 waves, the last 94 % full")]);
+    let run = folder.run(&["compare", "k.rs::tiles", "--targets", "sm_90", "--grid", "45056/N"]);
+    assert!(run.out.contains(of_three), "{}", run.out);
+    // Alike in all: nobody is better.
+    let alike = of_three.replace("N = 128", "N = 128 and N = 176");
+    assert_eq!(notes(&["--grid", "352"]), [alike]);
+    // On the device of sm_80, 108 multiprocessors, the waves are others.
+    let of_one = notes(&["--grid", "352", "--set", "N=128", "--targets", "sm_80"]);
+    assert_eq!(of_one, ["wave tail on sm_80: tiles: 352 blocks on 108 multiprocessors, 1 a multiprocessor: 4 waves, the last 26 % full"]);
+    // Full waves, one wave, many waves, and no launch.
+    for none in [&["--grid", "264"][..], &["--grid", "100"], &["--grid", "1057"], &[]] {
+        assert_eq!(notes(none), [""; 0], "{none:?}");
+    }
+}
+
+#[test]
 fn dynamic_shared_memory_of_the_launch_counts() {
     let folder = Folder::new("compare-shared", &[("k.rs", KERNELS.as_bytes())]);
     let compare = |more: &[&str]| folder.run(&[&["compare", "k.rs::copy", "-D", "B=128", "--targets", "sm_90", "--json"], more].concat());

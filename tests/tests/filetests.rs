@@ -236,7 +236,7 @@ fn found(finding: &Refusal, kernel: &Kernel) -> String {
 
 /// Runs one pass alone.
 fn run_pass(kernel: &mut Kernel, name: &str) -> Result<(), String> {
-    let pass = [passes::OPTIMIZE, passes::ADDRESS, passes::CONVERGE].into_iter().flatten().find(|pass| pass.name == name);
+    let pass = [passes::OPTIMIZE, passes::ADDRESS, passes::CONVERGE, passes::PLACE].into_iter().flatten().find(|pass| pass.name == name);
     let pass = pass.ok_or_else(|| format!("`{name}` is no command and no pass; passes are {}", passes::pass_names().join(", ")))?;
     (pass.run)(kernel);
     require_lawful(kernel).map_err(|violations| format!("after `{name}`: {violations}"))

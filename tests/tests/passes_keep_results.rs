@@ -47,7 +47,21 @@ fn check(kernel: &Kernel) -> Result<BTreeSet<&'static str>, Failure> {
             return wrong("threads part");
         }
     }
+    for changed in in_rounds(kernel) {
+        if simulated(&changed).as_ref() != Ok(&expected) {
+            return Err(Failure::Wrong(format!("in rounds the results are others\n{changed}")));
+        }
+    }
     Ok(effective)
+}
+
+/// The kernel as one of a block that runs for several: behind no pass, and as PTX is made of it. Compiling it for the simulator puts the loop round it.
+fn in_rounds(kernel: &Kernel) -> [Kernel; 2] {
+    let mut persistent = kernel.clone();
+    persistent.options.persistent = true;
+    let (mut legal, _) = run_passes(&persistent, &OPTIMIZE.iter().collect::<Vec<_>>());
+    passes::meet(&mut legal);
+    [persistent, run_passes(&legal, &ADDRESS.iter().collect::<Vec<_>>()).0]
 }
 
 /// Kernels to try.

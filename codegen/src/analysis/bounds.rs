@@ -301,7 +301,7 @@ fn special_bound(kernel: &Kernel, special: Special, axis: Axis) -> u64 {
         Special::ThreadIdx => block.saturating_sub(1),
         Special::BlockDim => block,
         Special::BlockIdx => GLOBAL_ID,
-        Special::GridDim => GLOBAL_ID + 1,
+        Special::GridDim | Special::AskedGrid => GLOBAL_ID + 1,
         Special::LaneId => 31,
         Special::WarpId => threads.saturating_sub(1) / 32,
     }

@@ -176,6 +176,11 @@ pub enum AbiArgument {
         #[doc = "4 or 8."]
         bytes: u64,
     },
+    /// Blocks of the grid that was asked for, along an axis, a `u32`: of a `persistent` kernel, of which the launch starts fewer, along x alone.
+    AskedGrid {
+        #[doc = "Along which axis."]
+        axis: Axis,
+    },
     /// OpenCL only: a `__global uint*` of four words, zeroed before the launch: non-zero first word = a fault, `message index + 1`
     /// into `faults`, then line, then the linear global thread (low, high).
     Fault,

@@ -16,7 +16,10 @@ mod types;
 mod variants;
 
 pub use options::Clause;
-pub use variants::{Axis, declared_axes, declared_instances, generics, instances, is_constant_known, parse_constant, parse_generic};
+pub use variants::{
+    Axis, declared_axes, declared_instances, generics, instances, is_constant_known, number_of_instances, parse_constant, parse_generic,
+    set_values,
+};
 
 pub use check::standard_constant;
 

@@ -2,12 +2,12 @@
 
 use super::check::{Checker, TypeScope};
 use super::tree::Annotations;
-use super::types::{Const, Ty};
+use super::types::{Const, Kind, Ty};
 use crate::annotations::{Asked, ILP, Modifier, VECTORIZE};
 use crate::diagnostic::Diagnostic;
 use crate::ir::{IndexWidth, KernelOptions};
 use crate::syntax::{KernelAttributes, Quantity, Relation, RequireClause, Sense};
-use crate::target::limits::{BLOCK_EXTENT, BLOCK_THREADS, LIMITS, RESIDENT_BLOCKS, THREAD_REGISTERS, WARP};
+use crate::target::limits::{BLOCK_EXTENT, BLOCK_THREADS, GRID_EXTENT, LIMITS, RESIDENT_BLOCKS, THREAD_REGISTERS, WARP};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 
@@ -74,6 +74,8 @@ pub(super) fn evaluate(checker: &mut Checker<'_, '_>, attributes: &KernelAttribu
     }
     options.max_registers =
         attributes.max_registers.as_ref().and_then(|expr| bounded(checker, expr, "max_registers", 16, THREAD_REGISTERS.into()));
+    options.persistent = attributes.persistent.as_ref().and_then(|expr| truth(checker, expr, "persistent")).unwrap_or(false);
+    options.raster = attributes.raster.as_ref().and_then(|expr| rows(checker, expr)).unwrap_or(1);
     if let Some(expr) = &attributes.contract {
         options.contract = checker_const(checker, expr, &Ty::BOOL).is_none_or(|value| value != 0);
     }
@@ -111,8 +113,39 @@ fn checker_const(checker: &mut Checker<'_, '_>, expr: &syn::Expr, ty: &Ty) -> Op
 
 /// An integer of whatever integer type the expression has.
 fn integer(checker: &mut Checker<'_, '_>, expr: &syn::Expr) -> Option<i128> {
-    let ty = checker.infer.fresh(super::types::Kind::Int);
+    let ty = checker.infer.fresh(Kind::Int);
     checker_const(checker, expr, &ty)
+}
+
+/// A `bool`, of an argument of this name; a number is none.
+fn truth(checker: &mut Checker<'_, '_>, expr: &syn::Expr, name: &str) -> Option<bool> {
+    let (value, ty) = checker.constant_of_any_type(expr)?;
+    match ty == Ty::BOOL {
+        true => Some(value != 0),
+        false if checker.infer.kind(&ty) == Some(Kind::Any) => None,
+        false => {
+            let is_plain = checker.infer.kind(&ty) == Some(Kind::Int);
+            let found = if is_plain { "a number".to_owned() } else { format!("a `{}`", checker.show(&ty)) };
+            let error = Diagnostic::error(expr.span(), format!("`{name}` takes `true` or `false`, not {found}"));
+            checker.context.report(error.help(format!("write `{name}`, or a `bool` const generic or a comparison behind `{name} = `")));
+            None
+        }
+    }
+}
+
+/// The rows of a band of `raster`.
+fn rows(checker: &mut Checker<'_, '_>, expr: &syn::Expr) -> Option<u32> {
+    let (value, ty) = checker.constant_of_any_type(expr)?;
+    let most = GRID_EXTENT[1];
+    let error = if ty == Ty::BOOL {
+        "`rows` is a number, not a `bool`".to_owned()
+    } else if value < 1 || value > i128::from(most) {
+        format!("`rows` is between 1 and {most}, not {value}")
+    } else {
+        return u32::try_from(value).ok();
+    };
+    checker.context.report(Diagnostic::error(expr.span(), error).help("write `raster(rows = 8)`, or 1 for the order without it"));
+    None
 }
 
 /// `index = 32` or `64`.

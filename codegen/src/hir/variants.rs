@@ -20,6 +20,8 @@ pub struct Axis {
     pub name: String,
     /// Its values, in the order written.
     pub values: Vec<GenericValue>,
+    /// The group of generics that take their values together, the first of each with the first: a number that they share, and as many values.
+    pub tied: Option<usize>,
 }
 
 /// The values that `variants(…)` declares for each generic of a kernel, in the order of the generics; none for a generic that it leaves open.
@@ -37,7 +39,8 @@ pub fn declared_axes(program: &Program, unit: UnitId, name: &str) -> Result<Vec<
         let declared = attributes.variants.axes.iter().find(|(name, _)| name == ident);
         let mut checker = Checker::new(&context, scope.clone());
         let values = declared.iter().flat_map(|(_, values)| values).map(|value| generic_value(&mut checker, param, value)).collect();
-        axes.push(Axis { name: ident.to_string(), values });
+        let tied = attributes.variants.tied.iter().position(|names| names.contains(ident));
+        axes.push(Axis { name: ident.to_string(), values, tied });
     }
     context.diagnostics.borrow_mut().barrier()?;
     Ok(axes)
@@ -57,28 +60,66 @@ pub fn declared_instances(program: &Program, unit: UnitId, name: &str) -> Result
     })
 }
 
-/// Every combination of the axes' values, the last axis fastest.
+/// Every combination of the axes' values, the last axis fastest; tied axes go on together, where the first of them stands.
 ///
 /// # Errors
 /// How many there are, if that is more than anything goes through.
 pub fn instances(axes: &[Axis]) -> Result<Vec<Instance>, usize> {
-    let total = axes.iter().map(|axis| axis.values.len()).try_fold(1usize, usize::checked_mul).unwrap_or(usize::MAX);
+    let total = number_of_instances(axes);
     if total > MOST_VARIANTS {
         return Err(total);
     }
-    let mut all = vec![Instance::default()];
+    // By group, which of its values has been chosen.
+    let mut all = vec![(Instance::default(), Vec::<(usize, usize)>::new())];
     for axis in axes {
-        let extended = |instance: &Instance| {
-            let with = |value: &GenericValue| {
-                let mut instance = instance.clone();
+        let mut extended = Vec::new();
+        for (instance, chosen) in all {
+            let row = axis.tied.and_then(|group| chosen.iter().find(|(of, _)| *of == group)).map(|(_, row)| *row);
+            for (n, value) in axis.values.iter().enumerate().filter(|(n, _)| row.is_none_or(|row| row == *n)) {
+                let (mut instance, mut chosen) = (instance.clone(), chosen.clone());
                 instance.generics.push(value.clone());
-                instance
-            };
-            axis.values.iter().map(with).collect::<Vec<_>>()
-        };
-        all = all.iter().flat_map(extended).collect();
+                chosen.extend(axis.tied.filter(|_| row.is_none()).map(|group| (group, n)));
+                extended.push((instance, chosen));
+            }
+        }
+        all = extended;
     }
-    Ok(all)
+    Ok(all.into_iter().map(|(instance, _)| instance).collect())
+}
+
+/// How many instances there are of these axes.
+pub fn number_of_instances(axes: &[Axis]) -> usize {
+    let is_counted = |(n, axis): &(usize, &Axis)| axis.tied.is_none_or(|group| axes[..*n].iter().all(|before| before.tied != Some(group)));
+    let counted = axes.iter().enumerate().filter(is_counted);
+    counted.map(|(_, axis)| axis.values.len()).fold(1, usize::saturating_mul)
+}
+
+/// Gives an axis other values than those it declares. Where the axes that it is tied to have such among theirs, they keep what goes with these; else
+/// each of them is by itself from here on, with every value once.
+pub fn set_values(axes: &mut [Axis], which: usize, values: Vec<GenericValue>) {
+    let Some(group) = axes[which].tied else {
+        axes[which].values = values;
+        return;
+    };
+    let is_declared = !values.is_empty() && values.iter().all(|value| axes[which].values.contains(value));
+    let keeps: Vec<bool> = axes[which].values.iter().map(|value| values.contains(value)).collect();
+    for axis in axes.iter_mut().filter(|axis| axis.tied == Some(group)) {
+        if is_declared {
+            let mut kept = keeps.iter();
+            axis.values.retain(|_| kept.next().copied().unwrap_or_default());
+        } else {
+            axis.tied = None;
+            let all = std::mem::take(&mut axis.values);
+            all.into_iter().for_each(|value| {
+                if !axis.values.contains(&value) {
+                    axis.values.push(value)
+                }
+            });
+        }
+    }
+    if !is_declared {
+        axes[which].values = values;
+    }
 }
 
 fn generic_value(checker: &mut Checker<'_, '_>, param: &syn::GenericParam, value: &syn::Expr) -> GenericValue {

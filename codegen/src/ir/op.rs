@@ -36,8 +36,10 @@ words! {
         BlockIdx = "block_idx",
         /// Threads of a block. A constant where the kernel fixes its block.
         BlockDim = "block_dim",
-        /// Blocks of the grid.
+        /// Blocks of the grid. Behind the pass `blocks`, of the grid that the device runs.
         GridDim = "grid_dim",
+        /// Blocks of the grid that was asked for, where the device runs fewer (`persistent`). The pass `blocks` places it, and the runtime passes it.
+        AskedGrid = "asked_grid",
         /// Lane within the warp; `Axis::X` always. Threads are numbered x fastest, then y, then z.
         LaneId = "lane_id",
         /// Warp within the block, `linear thread / 32`; `Axis::X` always.

@@ -85,6 +85,10 @@ pub struct KernelOptions {
     pub ilp: u32,
     /// `vectorize`: consecutive elements of a group.
     pub vectorize: u32,
+    /// `raster(rows = …)`: rows of a band of blocks that devices start one after another. 1: row by row. The pass `blocks` consumes it.
+    pub raster: u32,
+    /// `persistent`: a launch starts as many blocks as are resident at once, and each runs the body for several of the grid. The pass `blocks` consumes it.
+    pub persistent: bool,
 }
 
 impl KernelOptions {
@@ -106,6 +110,8 @@ impl Default for KernelOptions {
             bounds: BoundsCheck::default(),
             ilp: 1,
             vectorize: 1,
+            raster: 1,
+            persistent: false,
         }
     }
 }

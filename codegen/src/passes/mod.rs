@@ -8,6 +8,7 @@
 #![cfg_attr(not(test), deny(clippy::wildcard_enum_match_arm))]
 
 mod address;
+mod blocks;
 #[cfg(test)]
 mod check;
 mod contract;
@@ -128,6 +129,12 @@ pub const CONVERGE: &[Pass] = &[
     pass("dce", dce::run),
 ];
 
+/// To what devices start: for the simulator, OpenCL C and PTX, each behind all its other passes, on a copy that nobody else sees. The stage stays.
+pub const PLACE: &[Pass] = &[
+    // Analyses want the grid as it was asked for.
+    pass("blocks", blocks::run),
+];
+
 /// For a reader of any stage: nothing is computed that is known or unused.
 pub const TIDY: &[Pass] = &[
     // What annotations left: indices of copies, conditions that hold.
@@ -209,6 +216,22 @@ pub(crate) fn simplify(kernel: &mut Kernel) {
 /// Puts the library's functions where PTX has no instruction, and nothing else. The stage stays: what PTX computes, for those who read indices.
 pub fn library(kernel: &mut Kernel) {
     math::run(kernel);
+}
+
+/// Runs [`PLACE`] on a copy, if there is something to do: which block of the grid each block of the device is.
+pub fn place(kernel: &Kernel) -> Option<Kernel> {
+    if kernel.options.raster <= 1 && !kernel.options.persistent {
+        return None;
+    }
+    let mut copy = kernel.clone();
+    run(&mut copy, PLACE, None);
+    Some(copy)
+}
+
+/// Has all threads of a `persistent` kernel that do not return together come to the barriers and exchanges behind: a thread whose round has ended comes to those of the
+/// next, and would be taken for one that comes to these. For what devices without `converge` are given, of stage `Legal`; gives whether anything changed.
+pub fn meet(kernel: &mut Kernel) -> bool {
+    kernel.options.persistent && blocks::meet(kernel)
 }
 
 /// Runs [`CONVERGE`] on a copy, if there is something to do. All threads of a block come to every exchange of the kernel then, as often as any.

@@ -168,6 +168,7 @@ impl Scheduled {
         passes::run(&mut kernel, optimize, Some(timings));
         if !address.is_empty() {
             kernel.stage = Stage::Legal;
+            passes::meet(&mut kernel);
             passes::run(&mut kernel, address, Some(timings));
         }
         Ok(kernel)
@@ -197,6 +198,7 @@ impl Legal {
     fn with_addresses(&self, timings: Option<&mut Timings>) -> &Addressed {
         self.0.addressed.get_or_init(|| {
             let mut kernel = self.0.kernel.clone();
+            passes::meet(&mut kernel);
             passes::run(&mut kernel, passes::ADDRESS, timings);
             Addressed::new(kernel)
         })

@@ -232,7 +232,7 @@ impl Walk<'_> {
             Special::BlockDim => self.block[axis as usize],
             Special::LaneId => number % WARP,
             Special::WarpId => number / WARP,
-            Special::BlockIdx | Special::GridDim => return None,
+            Special::BlockIdx | Special::GridDim | Special::AskedGrid => return None,
         };
         Some(Scalar::u32(found))
     }

@@ -2,7 +2,7 @@
 //!
 //! What is no annotation, or one of another place, is refused with the nearest name or the right place.
 
-use super::attributes::{given_twice, parse_list, path_text, skip_to_comma, with_nearest};
+use super::attributes::{example_of_kernel, given_twice, parse_list, path_text, skip_to_comma, with_nearest};
 use super::layout::written;
 use super::written::{LoopKeyword, Written, WrittenAnnotations};
 use crate::annotations::{Annotation, On, PAD};
@@ -72,6 +72,10 @@ fn refuse_annotation(attr: &syn::Attribute, place: &str, fitting: &[&'static str
         let error = error(format!("`{name}` is about shared arrays: it is an argument of `#[shared]`"));
         return error.help(format!("write `{}` on the array's `let`", annotation.example(On::Shared)));
     }
+    if let Some(example) = example_of_kernel(&name) {
+        let error = error(format!("`{name}` is about a whole kernel: it is an argument of `#[kernel]`"));
+        return error.help(format!("write `#[kernel(…, {example})]`"));
+    }
     let error = error(format!("unknown annotation `#[{name}]` on {place}"));
     if name == "__shared__" {
         return error.help("write `#[shared]`");
@@ -97,7 +101,7 @@ pub(super) fn check_on_function(attrs: &[syn::Attribute], is_kernel: bool, diagn
             let error =
                 Diagnostic::error(attr.path().span(), format!("`#[{name}]` belongs on a loop; a whole kernel takes it as an argument"));
             diagnostics.push(error.help(format!("write `#[kernel(…, {name} = …)]`")));
-        } else if annotation.is_some() || name == "shared" {
+        } else if annotation.is_some() || name == "shared" || example_of_kernel(&name).is_some() {
             diagnostics.push(refuse_annotation(attr, "a function", &[]));
         }
     }

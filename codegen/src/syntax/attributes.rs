@@ -3,6 +3,11 @@
 //! Each argument is parsed by itself, so that one mistake does not hide the next. An unknown argument is refused with the nearest
 //! known name.
 
+mod order;
+mod variants;
+
+pub(super) use order::example_of_kernel;
+
 use super::choice::Choice;
 use super::levels::{Levels, Setting};
 use super::require::{self, RequireClause};
@@ -17,9 +22,8 @@ use proc_macro2::{Ident, Span, TokenStream};
 use std::fmt::Write;
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
-use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprLit, Lit, Token, token};
+use syn::{Expr, ExprLit, Lit, Token};
 
 /// The arguments of `#[kernel(…)]`, unevaluated: expressions may name const generics and constants.
 #[derive(Clone, Default)]
@@ -40,6 +44,10 @@ pub struct KernelAttributes {
     pub bounds: Choice<BoundsCheck>,
     /// Its annotations: `ilp = N`, `vectorize(N, …)`, `batch_loads`.
     pub annotations: WrittenAnnotations,
+    /// `raster(rows = R)`: the R.
+    pub raster: Option<Expr>,
+    /// `persistent`, or `persistent = P`: the P.
+    pub persistent: Option<Expr>,
     /// `best_effort`: for all annotations.
     pub best_effort: bool,
     /// `targets = [sm_80, …]`, checked against the target table.
@@ -61,6 +69,8 @@ pub struct DeclaredVariants {
     pub span: Option<Span>,
     /// Generic and the expressions listed for it.
     pub axes: Vec<(Ident, Vec<Expr>)>,
+    /// Generics that take their values together, the first of each with the first, `(A, B) in [(1, 2), (3, 4)]`: their axes have as many.
+    pub tied: Vec<Vec<Ident>>,
 }
 
 /// How an argument's tokens go into the attributes: the input stands behind the argument's name.
@@ -94,7 +104,9 @@ const ARGUMENTS: &[Argument] = &[
     Argument::once("contract", parse_contract),
     Argument::once("bounds", parse_bounds),
     Argument::once("targets", parse_targets),
-    Argument::once("variants", parse_variants),
+    Argument::once("variants", variants::parse),
+    Argument::once("raster", order::parse_raster),
+    Argument::once("persistent", order::parse_persistent),
     Argument::once("best_effort", parse_best_effort),
     Argument::repeated("require", require::parse),
     Argument::repeated("allow", |into, name, input, found| into.levels.parse(Setting::Allow, name, input, found)),
@@ -106,7 +118,8 @@ impl KernelAttributes {
     /// The expressions of arguments that are evaluated for each instance, `variants` left out: they may name constants and generics.
     pub fn values(&self) -> impl Iterator<Item = &Expr> {
         let block = self.block.iter().flat_map(|(_, extents)| extents);
-        let single = [&self.min_blocks, &self.max_registers, &self.index, &self.contract].into_iter().flatten();
+        let single =
+            [&self.min_blocks, &self.max_registers, &self.index, &self.contract, &self.raster, &self.persistent].into_iter().flatten();
         let conditions = self.math.conditions().into_iter().chain(self.bounds.conditions());
         block.chain(single).chain(conditions).chain(self.annotations.arguments()).chain(self.required.iter().map(|clause| &clause.bound))
     }
@@ -426,57 +439,6 @@ fn check_target(target: &Ident, before: &[Ident], diagnostics: &mut Diagnostics)
     } else if let Err(unknown) = Targets::default().add(&name) {
         diagnostics.push(Diagnostic::error(target.span(), format!("unknown target `{name}`")).help(unknown.help()));
     }
-}
-
-fn parse_variants(into: &mut KernelAttributes, name: &Ident, input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<()> {
-    const EXAMPLE: &str = "write `variants(N in [1, 2, 4])`";
-    if !input.peek(token::Paren) {
-        diagnostics.push(Diagnostic::error(name.span(), "`variants` takes a list in parentheses").help(EXAMPLE));
-        return skip_to_comma(input);
-    }
-    let group: proc_macro2::Group = input.parse()?;
-    into.variants.span = Some(name.span());
-    if group.stream().is_empty() {
-        diagnostics.push(Diagnostic::error(name.span(), "`variants` is empty").help(EXAMPLE));
-    }
-    let axes = |content: ParseStream<'_>| {
-        while !content.is_empty() {
-            let axis: Ident = content.parse()?;
-            content.parse::<Token![in]>()?;
-            let values = parse_axis(&axis, content)?;
-            add_axis(into, axis, values, diagnostics);
-            if !content.is_empty() {
-                content.parse::<Token![,]>()?;
-            }
-        }
-        Ok(())
-    };
-    // Whatever an axis gets wrong, the tokens of the group are consumed: the next argument is parsed from a clean start.
-    axes.parse2(group.stream())
-}
-
-/// Adds an axis that there is not yet.
-fn add_axis(into: &mut KernelAttributes, axis: Ident, values: Vec<Expr>, diagnostics: &mut Diagnostics) {
-    if values.is_empty() {
-        let error = Diagnostic::error(axis.span(), format!("`{axis}` has no values: there would be no variants"));
-        diagnostics.push(error.help(format!("write, for example, `{axis} in [1, 2, 4]`")));
-    }
-    if let Some((first, _)) = into.variants.axes.iter().find(|(first, _)| *first == axis) {
-        let error = Diagnostic::error(axis.span(), format!("`{axis}` is given twice")).label(first.span(), "first given here");
-        diagnostics.push(error.help("join the two lists"));
-    } else {
-        into.variants.axes.push((axis, values));
-    }
-}
-
-/// `[a, b, c]`, or a word or two about it.
-fn parse_axis(axis: &Ident, content: ParseStream<'_>) -> syn::Result<Vec<Expr>> {
-    if !content.peek(token::Bracket) {
-        return Err(syn::Error::new(content.span(), format!("expected a list of values for `{axis}`, like `[1, 2, 4]`")));
-    }
-    let list;
-    syn::bracketed!(list in content);
-    Ok(Punctuated::<Expr, Token![,]>::parse_terminated(&list)?.into_iter().collect())
 }
 
 /// Whether the attribute is called this, with or without a path before it (`kernel`, `warpwright::kernel`).

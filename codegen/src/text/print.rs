@@ -247,7 +247,12 @@ fn print_options(options: &KernelOptions, out: &mut dyn Write) -> fmt::Result {
     if options.bounds != defaults.bounds {
         writeln!(out, "bounds = {}", if options.bounds == BoundsCheck::Trap { "trap" } else { "unchecked" })?;
     }
-    for (name, n) in [("ilp", options.ilp), ("vectorize", options.vectorize)].into_iter().filter(|(_, n)| *n != 1) {
+    if options.persistent {
+        writeln!(out, "persistent = true")?;
+    }
+    for (name, n) in
+        [("ilp", options.ilp), ("vectorize", options.vectorize), ("raster", options.raster)].into_iter().filter(|(_, n)| *n != 1)
+    {
         writeln!(out, "{name} = {n}")?;
     }
     Ok(())

@@ -3,7 +3,7 @@
 //! All variants in a list have one type, so generics that the parameters' types mention are generics of `copy_variants`, too, and fixed by
 //! the arguments; so are those that the kernel leaves open. The others are gone through. Each has a function of its own, generic over
 //! those before it, which calls the next with each of its values: text grows with the sum of the axes, and what is instantiated
-//! with their product only where somebody asks for the list.
+//! with their product only where somebody asks for the list. Axes that are tied, `(A, B) in [(1, 2), (3, 4)]`, have one function for all of them.
 
 use super::host::{generic_argument, generic_ident, host_parameters};
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
@@ -23,43 +23,67 @@ pub(super) fn variants_function(function: &syn::ItemFn, attributes: &KernelAttri
         let ident = generic_ident(param)?;
         attributes.variants.axes.iter().find(|(axis, _)| axis == ident).map(|(_, values)| values)
     };
-    // A generic and its values, where these are gone through; without, where the arguments or the caller fix it.
-    let axes: Vec<(&syn::GenericParam, Option<&Vec<syn::Expr>>)> = generics
-        .iter()
-        .map(|param| (*param, values_of(param).filter(|_| generic_ident(param).is_some_and(|ident| !mentions(types.clone(), ident)))))
-        .collect();
+    let is_open = |param: &syn::GenericParam| generic_ident(param).is_some_and(|ident| !mentions(types.clone(), ident));
+    let tie_of = |param: &syn::GenericParam| {
+        attributes.variants.tied.iter().find(|names| generic_ident(param).is_some_and(|ident| names.contains(ident)))
+    };
+    // What is gone through together: generics, which of them are fixed by the arguments or the caller, and so many values.
+    let mut groups: Vec<Together<'_>> = Vec::new();
+    for param in &generics {
+        let values = values_of(param).filter(|_| is_open(param));
+        let (tie, column) = (tie_of(param), Column { param, values: values_of(param), is_open: values.is_some() });
+        match groups.iter_mut().find(|group| tie.is_some() && group.tie == tie) {
+            Some(group) => group.columns.push(column),
+            None => groups.push(Together { tie, columns: vec![column] }),
+        }
+    }
     let pointer = pointer_type(sig);
     let list = quote!(::warpwright::Variants<#pointer>);
     let bounds = &sig.generics.where_clause;
+    // In the kernel's order, those that are known before the group `upto`.
     let fixed = |upto: usize| {
-        let known = axes.iter().enumerate().filter(move |(at, (_, values))| values.is_none() || *at < upto);
-        known.map(|(_, (param, _))| *param).collect::<Vec<_>>()
+        let is_known = |param: &&&syn::GenericParam| {
+            let at = groups.iter().position(|group| group.column(param).is_some());
+            at.is_some_and(|at| at < upto || groups[at].column(param).is_some_and(|column| !column.is_open))
+        };
+        generics.iter().filter(is_known).copied().collect::<Vec<_>>()
     };
     let step = |at: usize| format_ident!("__warpwright_axis_{at}");
-    let call = |at: usize, now: Option<&syn::Expr>| {
-        // The axis in front of `at` takes the value; the others are passed on.
-        let arguments = axes[..].iter().enumerate().filter(|(n, (_, values))| values.is_none() || *n < at).map(|(n, (param, values))| {
-            let ident = generic_ident(param);
-            match now.filter(|_| n + 1 == at && values.is_some()) {
+    // `now`: the row of values that the group in front of `at` takes; the others are passed on.
+    let call = |at: usize, now: Option<usize>| {
+        let arguments = fixed(at).into_iter().map(|param| {
+            let column = at.checked_sub(1).and_then(|before| groups[before].column(param)).filter(|column| column.is_open);
+            match column.and_then(|column| column.values?.get(now?)) {
                 Some(value) => generic_value(param, value),
-                None => ident.to_token_stream(),
+                None => generic_ident(param).to_token_stream(),
             }
         });
         let name = step(at);
         quote!(#name::<#(#arguments),*>(list))
     };
     let mut steps = Vec::new();
-    for (at, (_, values)) in axes.iter().enumerate() {
+    for (at, group) in groups.iter().enumerate() {
         let (name, params) = (step(at), fixed(at));
-        let calls: Vec<TokenStream> = match values {
-            Some(values) => values.iter().map(|value| call(at + 1, Some(value))).collect(),
-            None => vec![call(at + 1, None)],
+        let calls: Vec<TokenStream> = match group.rows() {
+            Some(rows) => (0..rows)
+                .map(|row| {
+                    let next = call(at + 1, Some(row));
+                    // Of what the arguments fix, only the rows that have it.
+                    let given: Vec<TokenStream> =
+                        group.columns.iter().filter(|column| !column.is_open).filter_map(|column| column.is(row)).collect();
+                    if given.is_empty() { quote!(#next;) } else { quote!(if #(#given)&&* { #next; }) }
+                })
+                .collect(),
+            None => {
+                let next = call(at + 1, None);
+                vec![quote!(#next;)]
+            }
         };
-        steps.push(quote!(fn #name<#(#params),*>(list: &mut #list) #bounds { #(#calls;)* }));
+        steps.push(quote!(fn #name<#(#params),*>(list: &mut #list) #bounds { #(#calls)* }));
     }
     let idents: Vec<&Ident> = generics.iter().filter_map(|param| generic_ident(param)).collect();
     let arguments = generics.iter().filter_map(|param| generic_argument(param));
-    let last = step(axes.len());
+    let last = step(groups.len());
     let turbofish = if idents.is_empty() { quote!() } else { quote!(::<#(#idents),*>) };
     // Bounds of generics that the list does not have are the steps' business.
     let own: Vec<&syn::GenericParam> = fixed(0);
@@ -94,6 +118,39 @@ pub(super) fn variants_function(function: &syn::ItemFn, attributes: &KernelAttri
         #vis fn #list_name<#(#own),*>() -> #list #bounds {
             #body
         }
+    }
+}
+
+/// A generic with its declared values.
+struct Column<'f> {
+    param: &'f syn::GenericParam,
+    values: Option<&'f Vec<syn::Expr>>,
+    /// Whether its values are gone through; else the arguments or the caller fix it.
+    is_open: bool,
+}
+
+impl Column<'_> {
+    /// Whether the generic is the value of a row: an expression.
+    fn is(&self, row: usize) -> Option<TokenStream> {
+        let value = self.values?.get(row)?;
+        Some(is_declared(self.param, std::slice::from_ref(value)))
+    }
+}
+
+/// Generics whose values go together: those of a tuple, or one.
+struct Together<'f> {
+    tie: Option<&'f Vec<Ident>>,
+    columns: Vec<Column<'f>>,
+}
+
+impl<'f> Together<'f> {
+    fn column(&self, param: &syn::GenericParam) -> Option<&Column<'f>> {
+        self.columns.iter().find(|column| generic_ident(column.param) == generic_ident(param))
+    }
+
+    /// How many rows of values are gone through, if any are.
+    fn rows(&self) -> Option<usize> {
+        self.columns.iter().filter(|column| column.is_open).filter_map(|column| column.values.map(Vec::len)).max()
     }
 }
 

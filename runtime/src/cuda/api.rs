@@ -142,6 +142,12 @@ functions! {
     );
     cuFuncGetAttribute = "cuFuncGetAttribute" (value: *mut c_int, attribute: c_uint, function: sys::CUfunction);
     cuFuncSetAttribute = "cuFuncSetAttribute" (function: sys::CUfunction, attribute: c_uint, value: c_int);
+    cuOccupancyMaxActiveBlocksPerMultiprocessor = "cuOccupancyMaxActiveBlocksPerMultiprocessor" (
+        blocks: *mut c_int,
+        function: sys::CUfunction,
+        threads: c_int,
+        shared_bytes: usize,
+    );
     cuLaunchKernel = "cuLaunchKernel" (
         function: sys::CUfunction,
         grid_x: c_uint,

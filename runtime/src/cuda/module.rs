@@ -48,6 +48,10 @@ pub(super) struct CudaKernel {
     dynamic_limit: AtomicU32,
     /// Of that, what its arrays of fixed length take.
     fixed_shared: u32,
+    /// Whether it is told the grid, and starts as many blocks as are resident.
+    is_persistent: bool,
+    /// How many blocks a multiprocessor holds, of so many threads and bytes of dynamic shared memory: as the last launch had them.
+    held: Mutex<Option<([u32; 2], u32)>>,
 }
 
 /// A `.const` variable of the module.
@@ -92,7 +96,9 @@ impl CudaKernel {
         let symbols = constants.collect::<Result<Vec<_>>>()?;
         let holds = Mutex::new(vec![0; symbols.len()]);
         let fixed_shared = if emitted.asks_for_shared { u32::try_from(emitted.shared_bytes).unwrap_or(u32::MAX) } else { 0 };
-        Ok(CudaKernel { module, function, abi: emitted.abi, symbols, holds, max_threads, dynamic_limit, fixed_shared })
+        let is_persistent = emitted.abi.iter().any(|argument| matches!(argument, AbiArgument::AskedGrid { .. }));
+        let (abi, held) = (emitted.abi, Mutex::new(None));
+        Ok(CudaKernel { module, function, abi, symbols, holds, max_threads, dynamic_limit, fixed_shared, is_persistent, held })
     }
 
     /// Lets the kernel be launched with this much dynamic shared memory.
@@ -155,6 +161,7 @@ impl CudaKernel {
                 }
                 (AbiArgument::Length { .. }, Some(ArgumentKind::Global { len, .. })) => len as u64,
                 (AbiArgument::DynamicLength { element, .. }, _) => u64::from(plan.shared_bytes) / (*element).max(1),
+                (AbiArgument::AskedGrid { axis }, _) => u64::from(plan.grid[*axis as usize]),
                 _ => return Err(mismatch(plan, parameter_of(argument).unwrap_or(usize::MAX))),
             };
             // Little-endian: a parameter of 4 bytes reads the low half.
@@ -173,7 +180,8 @@ impl CudaKernel {
         let shared = self.fixed_shared.saturating_add(plan.shared_bytes);
         self.allow_shared(shared)?;
         let _filled = self.fill_constants(plan, stream)?;
-        let ([gx, gy, gz], [bx, by, bz]) = (plan.grid, plan.block);
+        let grid = if self.is_persistent { self.resident(plan, threads, shared)? } else { plan.grid };
+        let ([gx, gy, gz], [bx, by, bz]) = (grid, plan.block);
         let queue = sys::Handle::of(stream.queue().handle());
         stream.queue().note_launch(plan.definition);
         // SAFETY: the function is loaded; `parameters` has an address for each of its parameters, as the back end's calling convention
@@ -188,6 +196,30 @@ impl CudaKernel {
             code::LAUNCH_OUT_OF_RESOURCES => Err(self.too_many_threads(plan, threads)),
             code => Err(self.module.context.error(code, &format!("the launch of kernel `{}`", plan.definition.name))),
         }
+    }
+
+    /// The grid that is started of a persistent kernel: as many blocks as the device holds at once, or as the grid has if those are fewer. `shared`: what is
+    /// asked for at the launch, bytes.
+    fn resident(&self, plan: &LaunchPlan<'_>, threads: u32, shared: u32) -> Result<[u32; 3]> {
+        let context = &self.module.context;
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let of_one = match *held {
+            Some((of, blocks)) if of == [threads, shared] => blocks,
+            _ => {
+                let mut blocks = 0;
+                // SAFETY: writes one number; the function is the module's.
+                let code = unsafe {
+                    let driver = context.driver;
+                    driver.cuOccupancyMaxActiveBlocksPerMultiprocessor(&mut blocks, self.function, threads as c_int, shared as usize)
+                };
+                context.check(code, "cuOccupancyMaxActiveBlocksPerMultiprocessor")?;
+                // Where not one fits, the launch says so.
+                let blocks = u32::try_from(blocks).unwrap_or(0).max(1);
+                *held = Some(([threads, shared], blocks));
+                blocks
+            }
+        };
+        Ok(plan.started(of_one.saturating_mul(context.properties.multiprocessors.unwrap_or(1))))
     }
 
     fn too_many_threads(&self, plan: &LaunchPlan<'_>, threads: u32) -> Error {

@@ -128,6 +128,8 @@ pub(super) struct Context {
     pub(super) faults: Faults,
     /// Its sub-groups of 32, if it has them.
     pub(super) sub_groups: Option<SubGroups>,
+    /// Its compute units, at least 1.
+    pub(super) compute_units: u32,
     /// The device's memory, bytes.
     memory_bytes: u64,
 }
@@ -164,7 +166,8 @@ impl Context {
         let context = unsafe { ffi::clCreateContext(properties.as_ptr(), 1, &device, None, null_mut(), &mut code) };
         check(code, "clCreateContext")?;
         let memory_bytes = number(device, ffi::CL_DEVICE_GLOBAL_MEM_SIZE)?;
-        Ok(Context { device, context, identity, faults: Faults::default(), sub_groups, memory_bytes })
+        let compute_units = known(device, ffi::CL_DEVICE_MAX_COMPUTE_UNITS).and_then(|units| u32::try_from(units).ok()).unwrap_or(1).max(1);
+        Ok(Context { device, context, identity, faults: Faults::default(), sub_groups, compute_units, memory_bytes })
     }
 
     /// Memory of this many bytes; an empty buffer has some too, since there are no empty ones.

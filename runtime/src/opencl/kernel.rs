@@ -24,6 +24,10 @@ use std::time::Duration;
 use warpwright_codegen::backend::opencl::OpenCl;
 use warpwright_codegen::backend::{AbiArgument, Emitted};
 
+/// Blocks of a persistent kernel that are started for each compute unit: OpenCL does not say how many one holds. A GPU's has room for so many of 256 threads. Where it
+/// has not, some begin when others have ended.
+const RESIDENT: u32 = 4;
+
 /// A compiled kernel: its text, and the forms of it that launches have asked for.
 pub(super) struct OpenClKernel {
     context: Arc<Context>,
@@ -131,6 +135,7 @@ impl OpenClKernel {
                 // Local memory of no bytes is not allowed.
                 (AbiArgument::DynamicShared, _) => set(u64::from(plan.shared_bytes.max(16)), null())?,
                 (AbiArgument::Exchange { bytes }, _) => set(if form.has_sub_groups { *bytes } else { bytes * u64::from(threads) }, null())?,
+                (AbiArgument::AskedGrid { axis }, _) => word(4, u64::from(plan.grid[*axis as usize]))?,
                 (AbiArgument::Fault, _) => object(self.context.faults.buffer(&self.context, queue, &self.texts)?)?,
                 _ => {
                     let reason = format!("argument {index} is passed otherwise than the compiled kernel takes it");
@@ -145,7 +150,9 @@ impl OpenClKernel {
         let form = self.form(plan.block)?;
         let threads = plan.block.iter().map(|extent| u64::from(*extent)).product::<u64>();
         let local = plan.block.map(|extent| extent as usize);
-        let global = [0, 1, 2].map(|axis| plan.grid[axis] as usize * local[axis]);
+        let is_persistent = self.emitted.abi.iter().any(|argument| matches!(argument, AbiArgument::AskedGrid { .. }));
+        let grid = if is_persistent { plan.started(self.context.compute_units.saturating_mul(RESIDENT)) } else { plan.grid };
+        let global = [0, 1, 2].map(|axis| grid[axis] as usize * local[axis]);
         let kernel = form.kernel.lock().unwrap_or_else(PoisonError::into_inner);
         self.set_arguments(form, kernel.0, plan, queue)?;
         let queue = queue as cl_command_queue;

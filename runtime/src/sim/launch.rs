@@ -14,11 +14,20 @@ use std::io::Write;
 use warpwright_codegen::ir::{Location, Space};
 use warpwright_codegen::target::limits::{BLOCK_THREADS, MOST_SHARED_BYTES};
 
+/// Blocks of a persistent kernel that run at once, at least, if the grid has as many.
+const LEAST_RESIDENT: u64 = 3;
+
+/// Blocks of the grid that one of them runs for, at most.
+const MOST_ROUNDS: u64 = 8;
+
 /// A launch, bound.
 #[derive(Debug)]
 pub(super) struct BoundLaunch<'a> {
     pub(super) program: &'a Program,
+    /// The blocks that run.
     pub(super) grid: [u32; 3],
+    /// The blocks that were asked for.
+    pub(super) asked: [u32; 3],
     pub(super) block: [u32; 3],
     /// Threads of a block.
     pub(super) threads: u32,
@@ -39,6 +48,14 @@ pub(super) struct BoundLaunch<'a> {
 /// Position of a thread or block from its number, x fastest.
 pub(super) fn thread_position(number: u32, size: [u32; 3]) -> [u32; 3] {
     [number % size[0], number / size[0] % size[1], number / size[0] / size[1]]
+}
+
+/// Of these blocks of a persistent kernel, those that run at once, each for several: few, so that small grids have rounds, too, and not so few that one goes
+/// round long enough for a loop without end.
+fn resident(asked: [u32; 3]) -> [u32; 3] {
+    let blocks: u64 = asked.iter().map(|extent| u64::from(*extent)).product();
+    // Launches of 2^32 blocks are refused.
+    [u32::try_from(blocks.min(blocks.div_ceil(MOST_ROUNDS).max(LEAST_RESIDENT))).unwrap_or(u32::MAX), 1, 1]
 }
 
 /// Runs a program.
@@ -132,7 +149,8 @@ fn bind<'a>(
     let count = program.objects.len();
     let mut bound = BoundLaunch {
         program,
-        grid: launch.grid,
+        grid: if program.is_persistent { resident(launch.grid) } else { launch.grid },
+        asked: launch.grid,
         block: launch.block,
         threads: launch.block.iter().product(),
         shared_bytes: shared_bytes(program, launch),

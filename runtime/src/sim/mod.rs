@@ -39,7 +39,8 @@ pub use order::MissingFence;
 
 use crate::texture::Picture;
 use std::io::Write;
-use warpwright_codegen::ir::Kernel;
+use warpwright_codegen::ir::{Kernel, Stage};
+use warpwright_codegen::passes;
 
 /// The environment variable for [`SimOptions::loop_limit`].
 pub const LOOP_LIMIT: &str = "WARPWRIGHT_LOOP_LIMIT";
@@ -128,7 +129,12 @@ impl SimProgram {
 
     /// Compiles a kernel of any stage. Errors: it breaks an invariant of the IR, or is beyond what the simulator can hold.
     pub fn compile_with(kernel: &Kernel, options: SimOptions) -> Result<SimProgram, Error> {
-        Ok(SimProgram { program: compile::compile(kernel, options)? })
+        let mut placed = (kernel.options.persistent && kernel.stage() != Stage::Addressed).then(|| kernel.clone());
+        placed.as_mut().map(passes::meet);
+        let placed = passes::place(placed.as_ref().unwrap_or(kernel));
+        let mut program = compile::compile(placed.as_ref().unwrap_or(kernel), options)?;
+        program.is_persistent = kernel.options.persistent;
+        Ok(SimProgram { program })
     }
 
     /// Launches; prints go to standard output. Errors: the launch or its arguments do not fit the kernel, or a thread is at fault; buffers

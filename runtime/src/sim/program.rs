@@ -354,6 +354,8 @@ pub(super) struct Program {
     pub(super) block: Option<[u32; 3]>,
     /// Whether `usize` has 64 bits.
     pub(super) is_index_wide: bool,
+    /// Whether a launch starts fewer blocks than the grid has, and each goes on with others.
+    pub(super) is_persistent: bool,
     /// Source files.
     pub(super) files: Vec<String>,
     /// The steps.

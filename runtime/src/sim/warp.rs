@@ -145,6 +145,7 @@ fn special_value(launch: &BoundLaunch<'_>, special: Special, axis: Axis, thread:
         Special::BlockIdx => 0,
         Special::BlockDim => launch.block[at],
         Special::GridDim => launch.grid[at],
+        Special::AskedGrid => launch.asked[at],
         Special::LaneId => thread % LANES as u32,
         Special::WarpId => thread / LANES as u32,
     })

@@ -171,3 +171,34 @@ fn parameters_beyond_the_device_are_refused() {
     let error = refusal(&null, &device, Launch::new(&BIG, &[], NO_TWIN).value([0u64; 4100]).global_mut(&mut y).grid(1));
     assert!(error.contains("32816 bytes of parameters, but Null (nothing) has a limit of 32764; pass large parameters"), "{error}");
 }
+
+definition!(
+    BANDS = "bands",
+    "#[kernel(block = 1, index = 64, raster(rows = R))] fn bands<const R: usize>(y: &mut Global<usize>) { y[0] = block_idx().x; }",
+    ["y": GlobalMut],
+    ["R"]
+);
+
+#[test]
+fn blocks_that_are_numbered_have_numbers() {
+    let null = Null::default();
+    let device = null.device();
+    let mut y = device.zeros::<usize>(8).unwrap();
+    let grid = (1usize << 20, 1usize << 12);
+    let error = refusal(
+        &null,
+        &device,
+        Launch::new(&BANDS, &[GenericArgument::Const(ScalarKind::Usize, 8)], NO_TWIN).global_mut(&mut y).grid(grid),
+    );
+    assert_eq!(
+        error,
+        "kernel `bands`: the grid has 4294967296 blocks, and `raster` numbers them with 32 bits; use a larger block, more elements per thread, several launches, \
+         or remove `raster`"
+    );
+    Launch::new(&BANDS, &[GenericArgument::Const(ScalarKind::Usize, 1)], NO_TWIN).global_mut(&mut y).grid(grid).launch(&device).unwrap();
+    Launch::new(&BANDS, &[GenericArgument::Const(ScalarKind::Usize, 8)], NO_TWIN)
+        .global_mut(&mut y)
+        .grid((grid.0, grid.1 - 1))
+        .launch(&device)
+        .unwrap();
+}

@@ -7,6 +7,7 @@ mod page;
 mod pareto;
 mod revision;
 mod table;
+mod tail;
 mod variant;
 mod words;
 mod yardstick;
@@ -140,6 +141,7 @@ impl Compare {
                 failures.push(comparison.time([Some(&source), earlier.as_ref()], &self.launch, runs as usize)?);
             }
         }
+        comparisons.iter_mut().for_each(Comparison::note_tails);
         if let Some(path) = &self.html {
             page::write(path, &comparisons, [Some(&source), earlier.as_ref()])?;
         }

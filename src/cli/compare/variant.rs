@@ -57,7 +57,8 @@ impl Variant {
         targets: &Targets,
         dynamic_shared: u32,
     ) -> Variant {
-        let varied = axes.iter().zip(&instance.generics).filter(|(axis, _)| axis.values.len() > 1);
+        let varied =
+            axes.iter().zip(&instance.generics).filter(|(axis, _)| axis.values.iter().any(|value| Some(value) != axis.values.first()));
         let values: Vec<(String, String)> = varied.map(|(axis, value)| (axis.name.clone(), word(value))).collect();
         let words = words(&values);
         let outcome = match source.compile(kernel, instance) {

@@ -72,6 +72,7 @@ fn argument(argument: &AbiArgument) -> Value {
         AbiArgument::DynamicShared => ("dynamic shared memory", None, None),
         AbiArgument::Exchange { bytes } => ("exchange for each thread", None, Some(*bytes)),
         AbiArgument::DynamicLength { bytes, .. } => ("length of dynamic shared memory", None, Some(*bytes)),
+        AbiArgument::AskedGrid { .. } => ("grid", None, Some(4)),
         AbiArgument::Fault => ("fault", None, None),
     };
     json!({ "kind": kind, "parameter": parameter, "bytes": bytes })

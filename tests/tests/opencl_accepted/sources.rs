@@ -50,6 +50,7 @@ fn job(case: &Case) -> Job {
                 Argument::Value((case.shared_bytes as u32 / *element as u32).to_le_bytes().to_vec())
             }
             AbiArgument::Exchange { bytes } => Argument::Local(*bytes as usize * case.block),
+            AbiArgument::AskedGrid { .. } => panic!("no case is persistent"),
             AbiArgument::Fault => Argument::Buffer(vec![0; 16]),
             AbiArgument::Image { .. } | AbiArgument::Sampler { .. } => panic!("no case has textures"),
             AbiArgument::ConstantSymbol { .. } | AbiArgument::Texture { .. } | AbiArgument::Extent { .. } => panic!("not in OpenCL C"),

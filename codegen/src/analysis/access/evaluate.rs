@@ -288,7 +288,7 @@ impl<'k> Evaluator<'k> {
                 (None, _) if self.threads.place.is_some() => Sum::number(32, 1),
                 (None, _) => self.geometry(special, axis, 1),
             },
-            Special::BlockIdx | Special::GridDim => self.geometry(special, axis, 1),
+            Special::BlockIdx | Special::GridDim | Special::AskedGrid => self.geometry(special, axis, 1),
         };
         LaneValue::Sum(sum)
     }

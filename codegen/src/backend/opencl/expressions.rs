@@ -279,6 +279,7 @@ impl Writer<'_> {
             Special::BlockIdx => call("get_group_id"),
             Special::BlockDim => call("get_local_size"),
             Special::GridDim => call("get_num_groups"),
+            Special::AskedGrid => Expr::new(self.grid_names[usize::from(n)].clone(), PRIMARY),
             Special::LaneId => Expr::new(format!("{} & 31u", self.linear_thread().at(UNARY)), AND),
             Special::WarpId => Expr::new(format!("{} >> 5", self.linear_thread().at(UNARY)), SHIFT),
         }

@@ -56,6 +56,8 @@ struct Printed {
 
 /// Prints a kernel in all its forms.
 pub(super) fn emit(kernel: &Kernel, span: &dyn Fn(Loc) -> Span) -> Result<Emitted, Diagnostics> {
+    let placed = passes::place(kernel);
+    let kernel = placed.as_ref().unwrap_or(kernel);
     let has_sub_groups = portable::parted_exchanges(kernel).is_some_and(|parted| parted.is_empty());
     // Block barriers still need all threads of the block.
     let met = if has_sub_groups { passes::converge_barriers(kernel) } else { None };
@@ -71,6 +73,8 @@ pub(super) fn emit(kernel: &Kernel, span: &dyn Fn(Loc) -> Span) -> Result<Emitte
 
 /// What of a kernel has no words in OpenCL C.
 pub(super) fn refusals(kernel: &Kernel, span: &dyn Fn(Loc) -> Span) -> Diagnostics {
+    let placed = passes::place(kernel);
+    let kernel = placed.as_ref().unwrap_or(kernel);
     let converged = passes::converge(kernel);
     let written = write(kernel, converged.as_ref(), Form::Portable, Vec::new(), span);
     written.err().unwrap_or_default()

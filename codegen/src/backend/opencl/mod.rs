@@ -151,6 +151,8 @@ struct Writer<'k> {
     sampler_names: Vec<(Object, TextureReads, String)>,
     fault_name: String,
     exchange_name: String,
+    /// The blocks of the grid that was asked for, by axis.
+    grid_names: [String; 3],
     /// What dynamic shared memory is passed as, if it is accessed by vectors.
     vectors_name: Option<String>,
     faults: Vec<String>,
@@ -181,6 +183,7 @@ impl<'k> Writer<'k> {
             sampler_names: Vec::new(),
             fault_name: String::new(),
             exchange_name: String::new(),
+            grid_names: [const { String::new() }; 3],
             vectors_name: None,
             faults: Vec::new(),
             refused: Vec::new(),

@@ -7,7 +7,7 @@ use super::memory::{pointer, qualifier};
 use super::types::memory_type;
 use super::{Features, Writer};
 use crate::backend::AbiArgument;
-use crate::ir::{Compute, MemoryType, Object, ObjectKind, Op};
+use crate::ir::{Axis, Compute, Inst, MemoryType, Object, ObjectKind, Op, Special};
 
 impl Writer<'_> {
     /// Gives names to objects, struct types, fields and lengths, before anything is printed.
@@ -37,6 +37,9 @@ impl Writer<'_> {
             self.length_names.push((object, name));
         }
         self.name_samplers();
+        if self.asks_grid() {
+            self.grid_names = ["grid_x", "grid_y", "grid_z"].map(|name| self.names.name(name));
+        }
         self.fault_name = self.names.name("fault");
         self.exchange_name = self.names.name("exchange");
         let is_vector = |object: &Object| !self.vector_alignment(*object).is_empty();
@@ -70,6 +73,12 @@ impl Writer<'_> {
         }
         self.implicit_arguments(passed, &mut texts, &mut abi);
         (texts, abi)
+    }
+
+    /// Whether the kernel asks for the grid that was asked for.
+    fn asks_grid(&self) -> bool {
+        let asks = |inst: Inst| matches!(self.kernel.insts[inst].op, Op::Compute(Compute::Special(Special::AskedGrid, _)));
+        self.kernel.insts_in(self.kernel.body).any(asks)
     }
 
     fn value_parameter(&mut self, object: Object, typedefs: &mut String) -> String {
@@ -110,6 +119,12 @@ impl Writer<'_> {
                 let element = if let MemoryType::Slice(element) = &kernel.objects[*object].ty { element.size(&kernel.structs) } else { 1 };
                 texts.push(format!("const {} {name}", memory_type(index)));
                 abi.push(AbiArgument::DynamicLength { element, bytes });
+            }
+        }
+        if self.asks_grid() {
+            for (axis, name) in [Axis::X, Axis::Y, Axis::Z].into_iter().zip(&self.grid_names) {
+                texts.push(format!("const uint {name}"));
+                abi.push(AbiArgument::AskedGrid { axis });
             }
         }
         if passed.exchange && kernel.options.block.is_none() {

@@ -74,6 +74,8 @@ pub(super) struct Emitter<'k> {
     pub(super) policies: Vec<(CacheHint, Reg)>,
     /// Objects whose length is asked for.
     pub(super) lengths: Vec<Object>,
+    /// Whether the grid that was asked for is asked for.
+    pub(super) asks_grid: bool,
     /// What is asked of textures.
     pub(super) handles: Vec<(Object, super::texture::Handle)>,
     pub(super) diagnostics: Diagnostics,
@@ -110,6 +112,7 @@ impl<'k> Emitter<'k> {
             print_bytes: 0,
             policies: Vec::new(),
             lengths: Vec::new(),
+            asks_grid: false,
             handles: Vec::new(),
             diagnostics: Diagnostics::new(),
         }

@@ -106,6 +106,7 @@ impl Emitter<'_> {
     fn special(&mut self, special: Special, axis: Axis, d: Reg) {
         match (special, self.kernel.options.block) {
             (Special::WarpId, _) => self.warp_id(d),
+            (Special::AskedGrid, _) => self.asked_grid(axis, d),
             (Special::BlockDim, Some(block)) => ptx!(self, Mov.U32 d, block[axis as usize]),
             _ => ptx!(self, Mov.U32 d, Operand::Special(special, axis)),
         }

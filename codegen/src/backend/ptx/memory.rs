@@ -5,7 +5,7 @@ use super::code::{AddressOperand, Base, Opcode, Reg, RegisterClass, Symbol};
 use super::emitter::{Emitter, ptx};
 use super::types::{memory_suffix, unsigned, untyped};
 use super::words::{Mnemonic, Word};
-use crate::ir::{Object, ObjectKind, Space, Type, Value};
+use crate::ir::{Axis, Object, ObjectKind, Space, Type, Value};
 
 /// The word of a space in `ld` and `st`.
 pub(super) fn space_word(space: Space) -> Word {
@@ -109,6 +109,18 @@ impl Emitter<'_> {
         }
         let symbol = self.length_symbol(object);
         ptx!(self, Ld.Param.(unsigned(self.kernel.index_type().bits())) d, AddressOperand::of(&symbol));
+    }
+
+    /// The blocks of the grid that was asked for.
+    pub(super) fn asked_grid(&mut self, axis: Axis, d: Reg) {
+        self.asks_grid = true;
+        let symbol = self.asked_grid_symbol(axis);
+        ptx!(self, Ld.Param.U32 d, AddressOperand::of(&symbol));
+    }
+
+    /// The parameter that they are passed in.
+    pub(super) fn asked_grid_symbol(&self, axis: Axis) -> Symbol {
+        format!("{}_grid_{}", self.entry, axis.word()).into()
     }
 
     /// The parameter that a slice's length is passed in.

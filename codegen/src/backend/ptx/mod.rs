@@ -57,6 +57,7 @@ use crate::collections::HashSet;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::hir::Lowered;
 use crate::ir::{Kernel, Loc, Stage};
+use crate::passes;
 use crate::pipeline::{Addressed, Scheduled};
 use crate::target::{TARGETS, Target, Targets};
 use code::{Entry, Module, Statement};
@@ -121,6 +122,8 @@ impl Lowered<Scheduled> {
 /// The instructions of an `Addressed` kernel in the order in which `target`'s assembler is given them, whether or not it can have them all:
 /// what estimates are made of.
 pub fn body(kernel: &Kernel, target: &Target) -> Vec<Statement> {
+    let placed = passes::place(kernel);
+    let kernel = placed.as_ref().unwrap_or(kernel);
     let mut emitter = Emitter::new(kernel, target, module::entry_name(&kernel.name), &|_| Span::call_site());
     emitter.fuse();
     emitter.body();
@@ -138,6 +141,8 @@ pub fn emit_ptx(kernel: &Addressed, target: &Target, span: &dyn Fn(Loc) -> Span)
 
 /// The same as data: what [`emit_ptx`] prints.
 pub fn module(kernel: &Addressed, target: &Target, span: &dyn Fn(Loc) -> Span) -> Result<Module, Diagnostics> {
+    let placed = passes::place(kernel);
+    let kernel = placed.as_ref().unwrap_or(kernel);
     let name = module::entry_name(&kernel.name);
     let mut emitter = Emitter::new(kernel, target, name.clone(), span);
     emitter.fuse();

@@ -8,7 +8,7 @@ use super::words::Word;
 use crate::annotations::Modifier;
 use crate::backend::AbiArgument;
 use crate::intrinsics::{ASYNC_COPIES, ENGINE};
-use crate::ir::{Loc, MemoryType, Object, ObjectData, ObjectKind, Type};
+use crate::ir::{Axis, Loc, MemoryType, Object, ObjectData, ObjectKind, Type};
 use crate::target::limits::{BLOCK_THREADS, CONSTANT_BYTES, LARGE_PARAMETERS};
 
 impl Emitter<'_> {
@@ -54,6 +54,10 @@ impl Emitter<'_> {
                 declared.push(Variable::parameter(index_type, self.length_symbol(object)));
             }
         }
+        for axis in [Axis::X, Axis::Y, Axis::Z].into_iter().filter(|_| self.asks_grid) {
+            abi.push(AbiArgument::AskedGrid { axis });
+            declared.push(Variable::parameter(Word::U32, self.asked_grid_symbol(axis)));
+        }
         self.check_parameters(&abi);
         (abi, declared)
     }
@@ -63,7 +67,7 @@ impl Emitter<'_> {
             AbiArgument::Value { bytes, align, .. } => at.next_multiple_of((*align).max(1)) + bytes,
             AbiArgument::Buffer { .. } | AbiArgument::Texture { .. } => at.next_multiple_of(8) + 8,
             AbiArgument::Length { bytes, .. } | AbiArgument::DynamicLength { bytes, .. } => at.next_multiple_of(*bytes) + bytes,
-            AbiArgument::Extent { .. } => at.next_multiple_of(4) + 4,
+            AbiArgument::Extent { .. } | AbiArgument::AskedGrid { .. } => at.next_multiple_of(4) + 4,
             _ => at,
         };
         let bytes = abi.iter().fold(0, end);

@@ -66,7 +66,8 @@ impl Display for Operand {
                     Special::ThreadIdx => "tid",
                     Special::BlockIdx => "ctaid",
                     Special::BlockDim => "ntid",
-                    Special::GridDim => "nctaid",
+                    // What was asked for is a parameter: `Emitter::asked_grid`.
+                    Special::GridDim | Special::AskedGrid => "nctaid",
                     Special::LaneId => return f.write_str("%laneid"),
                     Special::WarpId => return f.write_str("%warpid"),
                 };

@@ -111,6 +111,12 @@ impl Printer<'_> {
         }
         arguments.extend(options.min_blocks.map(|n| format!("min_blocks = {n}")));
         arguments.extend(options.max_registers.map(|n| format!("max_registers = {n}")));
+        if options.persistent {
+            arguments.push("persistent".to_owned());
+        }
+        if options.raster > 1 {
+            arguments.push(format!("raster(rows = {})", options.raster));
+        }
         if options.index == IndexWidth::Bits64 {
             arguments.push("index = 64".to_owned());
         }

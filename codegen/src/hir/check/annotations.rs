@@ -128,7 +128,7 @@ impl Checker<'_, '_> {
     }
 
     /// A constant expression that may be a `bool` or an integer. A number without a type is as it is written: it may be larger than an `i32`.
-    fn constant_of_any_type(&mut self, expr: &syn::Expr) -> Option<(i128, Ty)> {
+    pub(crate) fn constant_of_any_type(&mut self, expr: &syn::Expr) -> Option<(i128, Ty)> {
         let name = match expr {
             syn::Expr::Path(path) => path.path.get_ident().map(ToString::to_string),
             _ => None,

@@ -406,7 +406,7 @@ impl<'c, 'p> Checker<'c, 'p> {
     }
 
     /// A type as the user would write it.
-    pub(super) fn show(&self, ty: &Ty) -> String {
+    pub(crate) fn show(&self, ty: &Ty) -> String {
         match self.infer.resolve(ty) {
             Ty::Adt(id, _) => self.context.items.adts[id.0].name.clone(),
             Ty::Var(index) => match self.infer.kind(&Ty::Var(index)) {

@@ -120,7 +120,7 @@ fn fixed_geometry(kernel: &Kernel, special: Special, axis: Axis) -> Option<Scala
     match special {
         Special::BlockDim => Some(Scalar::u32(size)),
         Special::ThreadIdx if size == 1 => Some(Scalar::u32(0)),
-        Special::ThreadIdx | Special::BlockIdx | Special::GridDim | Special::LaneId | Special::WarpId => None,
+        Special::ThreadIdx | Special::BlockIdx | Special::GridDim | Special::AskedGrid | Special::LaneId | Special::WarpId => None,
     }
 }
 

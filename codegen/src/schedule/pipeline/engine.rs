@@ -121,6 +121,11 @@ pub(super) fn begin(kernel: &mut Kernel, barriers: &[Barriers], turns: &[Turn]) 
 impl Plan {
     /// R8: why the engine cannot make the copies of this loop.
     pub(super) fn engine_obstacle(&self, kernel: &Kernel) -> Option<Refusal> {
+        // Its rounds begin with the kernel, where the barriers are made.
+        if kernel.options.persistent {
+            let message = "`by = bulk`: a `persistent` kernel would make its barriers again in each round";
+            return Some(Refusal::new(message, "leave `by` out, or `persistent`"));
+        }
         let mut collectives: Vec<&Collective> = Vec::new();
         for inst in self.section.iter().filter(|inst| moves(kernel, **inst)) {
             let Op::Collective(collective) = &kernel.insts[*inst].op else {

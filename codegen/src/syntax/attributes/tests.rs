@@ -53,7 +53,7 @@ fn unknown_arguments_name_the_nearest() {
         "max_regs = 256, maxregisters = 1",
         &[
             "max_regs: unknown argument `max_regs` of `#[kernel]`; there are `block`, `min_blocks`, `max_registers`, `index`, `math`, \
-         `contract`, `bounds`, `targets`, `variants`, `best_effort`, `require`, `allow`, `warn`, `deny`, `ilp`, `vectorize` and `batch_loads`",
+         `contract`, `bounds`, `targets`, `variants`, `raster`, `persistent`, `best_effort`, `require`, `allow`, `warn`, `deny`, `ilp`, `vectorize` and `batch_loads`",
             "maxregisters: unknown argument `maxregisters` of `#[kernel]`; write `max_registers`",
         ],
     );
@@ -109,6 +109,46 @@ fn other_values_are_checked() {
     check("targets = [sm_80, sm_80]", &["sm_80: `sm_80` is listed twice; remove one of them"]);
     check("targets = [\"sm_80\"]", &["\"sm_80\": a target is a name like `sm_80`; write `targets = [sm_80, sm_90]`"]);
     check("targets = []", &["[]: `targets` is empty: the kernel would be checked for nothing; write `targets = [sm_80, sm_90]`"]);
+}
+
+#[test]
+fn the_rows_of_a_raster_are_checked() {
+    check("raster(rows = 8), block = 64", &[]);
+    check("raster(rows = 1)", &[]);
+    check("raster(rows = R + 1,), block = 64", &[]);
+    check("raster(rows = 0)", &["0: `rows = 0` is not possible: it must be at least 1; use 1 to 65535"]);
+    check("raster(rows = 70_000)", &["70_000: `rows = 70000` is not possible: the most rows of a grid are 65535; use at most 65535"]);
+    check("raster(rows = 1.5)", &["1.5: `rows` takes an integer, a constant or a const generic"]);
+    check(
+        "raster, block = 0",
+        &[
+            "raster: `raster` takes its rows in parentheses; write `raster(rows = 8)`",
+            "0: a block of 0 threads in x is not possible: it must be at least 1; use 1 to 1024",
+        ],
+    );
+    check("raster = 8", &["raster: `raster` takes its rows in parentheses; write `raster(rows = 8)`"]);
+    check("raster()", &["raster: `raster` needs the rows of a band; write `raster(rows = 8)`"]);
+    check("raster(8)", &["8: `raster` takes its number as `rows = …`; write `raster(rows = 8)`"]);
+    check("raster(R + 1)", &["R + 1: `raster` takes its number as `rows = …`; write `raster(rows = 8)`"]);
+    check("raster(columns = 8)", &["columns: `raster` has no argument `columns`; write `raster(rows = 8)`"]);
+    check("raster(rows =)", &["rows: `rows` needs a value; write `raster(rows = 8)`"]);
+    check("raster(rows = 8, 9)", &["9: `raster` takes `rows` and nothing else; write `raster(rows = 8)`"]);
+    check("raster(rows = 8), raster(rows = 4)", &["raster: `raster` is given twice; remove one of them"]);
+}
+
+#[test]
+fn persistent_is_a_word_or_a_bool() {
+    check("persistent, block = 64", &[]);
+    check("block = 64, persistent", &[]);
+    check("persistent = P, raster(rows = 8)", &[]);
+    check("persistent = false", &[]);
+    let of_two = "`persistent` is `true` or `false`: a launch starts as many blocks as fit; write `persistent` alone; `min_blocks = 2` asks for room for so many \
+                  on a multiprocessor";
+    check("persistent = 2", &[&format!("2: {of_two}")]);
+    let alone = "persistent: `persistent` stands alone, or takes its value behind `=`; write `persistent`, or `persistent = P` with a `bool` const generic `P`";
+    check("persistent(2), block = 64", &[alone]);
+    check("persistent =, block = 64", &["persistent: `persistent` needs a value: write `persistent = true`"]);
+    check("persistent, persistent = true", &["persistent: `persistent` is given twice; remove one of them"]);
 }
 
 #[test]
@@ -176,6 +216,22 @@ fn variants_are_checked() {
     check("variants(N in [])", &["N: `N` has no values: there would be no variants; write, for example, `N in [1, 2, 4]`"]);
     check("variants(N in [1], N in [2])", &["N: `N` is given twice; join the two lists"]);
     check("variants(N in 1..4)", &["1: expected a list of values for `N`, like `[1, 2, 4]`"]);
+    check("variants((A, B) in [(1, 2), (3, 4)], N in [1, 2])", &[]);
+    check("variants((A, B,) in [(1, 2,), (3, 4)],)", &[]);
+    let help = "write, for example, `(A, B) in [(1, 2), (3, 4)]`";
+    check("variants((A, B) in [(1, 2), (3, 4, 5)])", &[&format!("(3, 4, 5): `(A, B)` takes 2 values at a time, and here are 3; {help}")]);
+    check("variants((A, B) in [1, (3, 4)])", &[&format!("1: `(A, B)` takes 2 values at a time, and here is 1; {help}")]);
+    check("variants((A) in [1, 2])", &[&format!("(A): a tuple of `variants` has two generics or more; {help}")]);
+    check("variants((A, B) in 3)", &["3: expected a list of values for the generics, like `[(1, 2), (3, 4)]`"]);
+    check("variants((A, A) in [(1, 2)])", &["A: `A` is given twice; join the two lists"]);
+    check("variants(A in [1], (A, B) in [(1, 2)])", &["A: `A` is given twice; join the two lists"]);
+    check(
+        "variants((A, B) in [])",
+        &[
+            "A: `A` has no values: there would be no variants; write, for example, `A in [1, 2, 4]`",
+            "B: `B` has no values: there would be no variants; write, for example, `B in [1, 2, 4]`",
+        ],
+    );
     check("variants(N = [1]), index = 8", &["=: expected `in`", "8: `index` is 32 or 64; write `index = 64` for 64-bit indices"]);
 }
 

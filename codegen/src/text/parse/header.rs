@@ -49,6 +49,8 @@ impl Parser<'_> {
             "min_blocks" => self.kernel.options.min_blocks = Some(self.integer()?),
             "ilp" => self.kernel.options.ilp = self.integer()?,
             "vectorize" => self.kernel.options.vectorize = self.integer()?,
+            "persistent" => self.kernel.options.persistent = self.choice(&[(true, "true"), (false, "false")])?,
+            "raster" => self.kernel.options.raster = self.integer()?,
             "max_registers" => self.kernel.options.max_registers = Some(self.integer()?),
             "index" => {
                 self.kernel.options.index = match self.integer()? {

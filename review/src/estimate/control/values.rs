@@ -50,7 +50,7 @@ impl Walk<'_> {
                 Some([thread % x, thread / x % y, thread / x / y][axis])
             }
             Special::BlockDim => self.block.map(|block| block[axis]),
-            Special::GridDim => self.launched.grid.map(|grid| grid[axis]),
+            Special::GridDim | Special::AskedGrid => self.launched.grid.map(|grid| grid[axis]),
             // One in the middle is like most.
             Special::BlockIdx => self.launched.grid.map(|grid| grid[axis] / 2),
         }

@@ -20,6 +20,7 @@ pub(super) fn layout(kernel: &Kernel, options: SimOptions) -> Result<Program> {
         options,
         block: kernel.options.block,
         is_index_wide: kernel.options.index == IndexWidth::Bits64,
+        is_persistent: false,
         files: kernel.files.clone(),
         steps: Vec::new(),
         locations: Vec::new(),

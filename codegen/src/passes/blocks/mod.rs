@@ -1,0 +1,62 @@
+//! Which block a block of the device is: `#[kernel(raster(…))]`, `#[kernel(persistent)]`.
+//!
+//! Up to here `block_idx` is where the block stands in the grid that was asked for, to every pass and analysis: the same for the whole block, below the grid's extent, and a step of one
+//! in x is the neighbour, which nobody could tell from the arithmetic that this pass puts in its place. Behind it, `block_idx` and `grid_dim` are what the
+//! device says. What computes the place stands once, where the body begins.
+//!
+//! **Needs** to be last: the simulator and PTX are made of what it leaves, and OpenCL C once threads have been brought together in it; nobody else sees that, and estimates count what a block
+//! does. **Preserves** what the kernel computes, block by block; only which block runs when is another. A kernel without these arguments stays as it is, and so does one with `raster` alone
+//! that never asks where it is. **Refuses** nothing.
+
+mod persistent;
+mod raster;
+
+use super::rewrite::replace_each;
+use crate::ir::{Axis, Builder, Compute, Inst, Kernel, Loc, Op, Special, Value};
+pub(super) use persistent::meet;
+
+/// Runs it.
+pub(super) fn run(kernel: &mut Kernel) -> bool {
+    let (rows, is_persistent) = (std::mem::replace(&mut kernel.options.raster, 1), std::mem::take(&mut kernel.options.persistent));
+    let first_new = kernel.insts.len();
+    if is_persistent {
+        let (mut place, mut grid) = (Vec::new(), Vec::new());
+        persistent::wrap(kernel, |b, asked| {
+            let [x, y, z] = asked.place;
+            let [x, y] = if rows > 1 { raster::permuted(b, rows, [x, y], [asked.grid[0], asked.grid[1]]) } else { [x, y] };
+            place = vec![x, y, z];
+            grid = asked.grid.to_vec();
+        });
+        stand_at(kernel, &place, &grid, first_new);
+        return true;
+    }
+    let Some(loc) = (rows > 1).then(|| asked_at(kernel)).flatten() else { return false };
+    let body = kernel.body;
+    let behind = std::mem::take(&mut kernel.blocks[body].insts);
+    let mut b = Builder::new(kernel, body, loc);
+    let place = [Axis::X, Axis::Y].map(|axis| b.special(Special::BlockIdx, axis));
+    let grid = [Axis::X, Axis::Y].map(|axis| b.special(Special::GridDim, axis));
+    let place = raster::permuted(&mut b, rows, place, grid);
+    kernel.blocks[body].insts.extend(behind);
+    stand_at(kernel, &place, &[], first_new);
+    true
+}
+
+/// Where the kernel first asks where its block is, along x or y.
+fn asked_at(kernel: &Kernel) -> Option<Loc> {
+    let asks = |inst: &Inst| matches!(kernel.insts[*inst].op, Op::Compute(Compute::Special(Special::BlockIdx, Axis::X | Axis::Y)));
+    kernel.insts_in(kernel.body).find(asks).map(|inst| kernel.insts[inst].loc)
+}
+
+/// Has every `block_idx` and `grid_dim` but those of the instructions from `first_new` on be these, by axis, as far as they are given.
+fn stand_at(kernel: &mut Kernel, place: &[Value], grid: &[Value], first_new: usize) {
+    replace_each(kernel, |rewrite, _, inst| {
+        let Op::Compute(Compute::Special(special, axis)) = rewrite.kernel.insts[inst].op else { return None };
+        let of = match special {
+            Special::BlockIdx => place,
+            Special::GridDim => grid,
+            Special::ThreadIdx | Special::BlockDim | Special::AskedGrid | Special::LaneId | Special::WarpId => return None,
+        };
+        of.get(axis as usize).copied().filter(|_| usize::from(inst) < first_new)
+    });
+}

@@ -1,0 +1,107 @@
+//! `#[kernel(persistent)]`: a launch starts as many blocks as are resident at once, and each runs the body for several blocks of the grid.
+//!
+//! ```text
+//! for n in (block_idx.x..asked.x * asked.y * asked.z).step_by(grid_dim.x) {
+//!     block = (n % asked.x, n / asked.x % asked.y, n / (asked.x * asked.y))
+//!     'round: { the body; `return` is `break 'round` }
+//!     await_copies(0)             if there are rings
+//!     sync_threads()              if there are shared arrays
+//! }
+//! ```
+//!
+//! A round begins as a block does: values are computed anew, arrays of a thread are written before they are read, and no thread stores to a shared array while another still reads what
+//! the round before left there. The blocks are taken in the order in which a device starts them, so that one may wait for an earlier one. `n` does not wrap:
+//! the grid of such a kernel has fewer than 2³² blocks (a launch of more is refused), and a loop counts its rounds before.
+//!
+//! **Returns.** A thread that has returned is waited for by nobody; one whose round has ended is, since it comes to the barriers of the next. So where threads may return apart, before a
+//! barrier or an exchange, they are brought there together first (`converge`), as for devices that need that anyway: [`meet`]. It needs `Legal`; this pass does not.
+
+use crate::analysis::access::uniform_in_warps;
+use crate::analysis::uniformity::Uniformity;
+use crate::intrinsics::{by_name, called};
+use crate::ir::{Axis, BinaryOp, Block, Builder, Effects, Inst, Kernel, Loc, ObjectKind, Op, Region, Special, Terminator, Type, Value};
+use crate::passes::{CONVERGE, converge};
+
+/// Where a block of the grid stands, by axis, and the extents of the grid.
+pub(super) struct Asked {
+    pub(super) place: [Value; 3],
+    pub(super) grid: [Value; 3],
+}
+
+/// Has all threads that do not return together come to the barriers and exchanges behind. Gives whether anything changed. For a kernel of stage `Legal`.
+pub(in crate::passes) fn meet(kernel: &mut Kernel) -> bool {
+    let Some(run) = apart(kernel) else { return false };
+    let changed = run(kernel);
+    if changed {
+        crate::passes::run(kernel, &CONVERGE[1..], None);
+    }
+    changed
+}
+
+/// What brings the threads together, if some may return without others.
+fn apart(kernel: &Kernel) -> Option<fn(&mut Kernel) -> bool> {
+    let last = kernel.blocks[kernel.body].insts.last().copied();
+    let is_return = |inst: &Inst| matches!(kernel.insts[*inst].op, Op::Terminator(Terminator::Return)) && Some(*inst) != last;
+    let returns: Vec<Inst> = kernel.insts_in(kernel.body).filter(is_return).collect();
+    let has = |wanted: fn(&Effects) -> bool| kernel.insts_in(kernel.body).any(|inst| wanted(&kernel.effects(inst)));
+    if returns.is_empty() || !has(Effects::is_convergent) {
+        return None;
+    }
+    let part = |uniformity: Uniformity| returns.iter().any(|inst| !uniformity.runs_together(*inst));
+    if has(Effects::is_of_warp) && part(uniform_in_warps(kernel)) {
+        return Some(converge::run);
+    }
+    part(Uniformity::of(kernel)).then_some(converge::run_for_barriers)
+}
+
+/// Puts the body in a loop over blocks. `begin` fills in what of the round comes first, of where the block stands.
+pub(super) fn wrap(kernel: &mut Kernel, begin: impl FnOnce(&mut Builder<'_>, &Asked)) {
+    let loc = kernel.blocks[kernel.body].insts.first().map_or(Loc(0), |inst| kernel.insts[*inst].loc);
+    let body = kernel.body;
+    let insts = std::mem::take(&mut kernel.blocks[body].insts);
+    let round = kernel.new_block(&[]);
+    kernel.blocks[round].insts = insts;
+    let has_shared = kernel.objects.values().any(|object| object.kind == ObjectKind::Shared);
+    let has_rings = !kernel.rings.is_empty();
+
+    let mut b = Builder::new(kernel, body, loc);
+    let grid = [Axis::X, Axis::Y, Axis::Z].map(|axis| b.special(Special::AskedGrid, axis));
+    let layer = b.binary(BinaryOp::Mul, grid[0], grid[1]);
+    let blocks = b.binary(BinaryOp::Mul, layer, grid[2]);
+    let (first, step) = (b.special(Special::BlockIdx, Axis::X), b.special(Special::GridDim, Axis::X));
+    let turn = b.kernel.new_block(&[Type::U32]);
+    let turns = Region::For { start: first, end: blocks, step, init: Vec::new(), body: turn, keep_rolled: true };
+    b.push(Op::Region(turns), &[]);
+    b.push(Op::Terminator(Terminator::Return), &[]);
+
+    let number = b.kernel.blocks[turn].params[0];
+    b.block = turn;
+    let z = b.binary(BinaryOp::Div, number, layer);
+    let before = b.binary(BinaryOp::Mul, z, layer);
+    let in_layer = b.binary(BinaryOp::Sub, number, before);
+    let y = b.binary(BinaryOp::Div, in_layer, grid[0]);
+    let before = b.binary(BinaryOp::Mul, y, grid[0]);
+    let x = b.binary(BinaryOp::Sub, in_layer, before);
+    begin(&mut b, &Asked { place: [x, y, z], grid });
+    let once = b.push(Op::Region(Region::Block { body: round }), &[]);
+    if has_rings && let Some(row) = by_name(called::AWAIT_COPIES, None) {
+        let none = b.int(Type::U32, 0);
+        b.push(Op::Intrinsic(row, vec![none]), &[]);
+    }
+    if has_shared && let Some(row) = by_name(called::SYNC_THREADS, None) {
+        b.push(Op::Intrinsic(row, Vec::new()), &[]);
+    }
+    b.push(Op::Terminator(Terminator::Yield(Vec::new())), &[]);
+    end_rounds(kernel, round, once);
+}
+
+/// Has every `return` of the body end the round.
+fn end_rounds(kernel: &mut Kernel, round: Block, once: Inst) {
+    let last = kernel.blocks[round].insts.last().copied();
+    for inst in kernel.insts_in(round) {
+        if matches!(kernel.insts[inst].op, Op::Terminator(Terminator::Return)) {
+            let ends = if Some(inst) == last { Terminator::Yield(Vec::new()) } else { Terminator::Break(once, Vec::new()) };
+            kernel.insts[inst].op = Op::Terminator(ends);
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! The arguments that say which blocks run when: `raster(rows = R)`, `persistent`.
+
+use super::{KernelAttributes, check_count, parse_value, skip_to_comma};
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::target::limits::GRID_EXTENT;
+use proc_macro2::{Group, Ident};
+use syn::parse::{ParseStream, Parser};
+use syn::spanned::Spanned;
+use syn::{Expr, ExprLit, Lit, Token, parse_quote_spanned, token};
+
+/// The arguments, and how they are written.
+const EXAMPLES: &[(&str, &str)] = &[("raster", "raster(rows = 8)"), ("persistent", "persistent")];
+
+/// How an argument that says which blocks run when is written: people try those as attributes of their own.
+pub(crate) fn example_of_kernel(name: &str) -> Option<&'static str> {
+    EXAMPLES.iter().find(|(known, _)| name == *known).map(|(_, example)| *example)
+}
+
+const RASTER: &str = "write `raster(rows = 8)`";
+
+/// `raster(rows = R)`; the input stands behind `raster`.
+pub(super) fn parse_raster(
+    into: &mut KernelAttributes,
+    name: &Ident,
+    input: ParseStream<'_>,
+    diagnostics: &mut Diagnostics,
+) -> syn::Result<()> {
+    if !input.peek(token::Paren) {
+        diagnostics.push(Diagnostic::error(name.span(), "`raster` takes its rows in parentheses").help(RASTER));
+        return skip_to_comma(input);
+    }
+    let group: Group = input.parse()?;
+    let rows = |content: ParseStream<'_>| -> syn::Result<Result<Expr, Diagnostic>> {
+        let refuse = |message: String, span| Ok(Err(Diagnostic::error(span, message).help(RASTER)));
+        if content.is_empty() {
+            return refuse("`raster` needs the rows of a band".to_owned(), name.span());
+        }
+        let value: Expr = if content.peek(syn::Ident) && content.peek2(Token![=]) && !content.peek2(Token![==]) {
+            let word: Ident = content.parse()?;
+            if word != "rows" {
+                skip_rest(content)?;
+                return refuse(format!("`raster` has no argument `{word}`"), word.span());
+            }
+            content.parse::<Token![=]>()?;
+            if content.is_empty() {
+                return refuse("`rows` needs a value".to_owned(), word.span());
+            }
+            content.parse()?
+        } else {
+            let value: Expr = content.parse()?;
+            skip_rest(content)?;
+            return refuse("`raster` takes its number as `rows = …`".to_owned(), value.span());
+        };
+        content.parse::<Option<Token![,]>>()?;
+        if !content.is_empty() {
+            let span = content.span();
+            skip_rest(content)?;
+            return refuse("`raster` takes `rows` and nothing else".to_owned(), span);
+        }
+        Ok(Ok(value))
+    };
+    // Whatever it gets wrong, the tokens of the group are consumed: the next argument is parsed from a clean start.
+    match rows.parse2(group.stream())? {
+        Ok(value) => {
+            let rows = Ident::new("rows", name.span());
+            check_count(&rows, &value, GRID_EXTENT[1].into(), "the most rows of a grid are", diagnostics);
+            into.raster = Some(value);
+        }
+        Err(refused) => diagnostics.push(refused),
+    }
+    Ok(())
+}
+
+/// `persistent`, `persistent = P`; the input stands behind `persistent`.
+pub(super) fn parse_persistent(
+    into: &mut KernelAttributes,
+    name: &Ident,
+    input: ParseStream<'_>,
+    diagnostics: &mut Diagnostics,
+) -> syn::Result<()> {
+    if input.is_empty() || input.peek(Token![,]) {
+        into.persistent = Some(parse_quote_spanned!(name.span() => true));
+        return Ok(());
+    }
+    if !input.peek(Token![=]) {
+        let error = Diagnostic::error(name.span(), "`persistent` stands alone, or takes its value behind `=`");
+        diagnostics.push(error.help("write `persistent`, or `persistent = P` with a `bool` const generic `P`"));
+        return skip_to_comma(input);
+    }
+    let value = parse_value(name, input, "true")?;
+    if matches!(&value, Expr::Lit(ExprLit { lit, .. }) if !matches!(lit, Lit::Bool(_))) {
+        let error = Diagnostic::error(value.span(), "`persistent` is `true` or `false`: a launch starts as many blocks as fit");
+        diagnostics.push(error.help("write `persistent` alone; `min_blocks = 2` asks for room for so many on a multiprocessor"));
+        return Ok(());
+    }
+    into.persistent = Some(value);
+    Ok(())
+}
+
+fn skip_rest(content: ParseStream<'_>) -> syn::Result<()> {
+    while !content.is_empty() {
+        content.parse::<proc_macro2::TokenTree>()?;
+    }
+    Ok(())
+}
