@@ -267,3 +267,34 @@ fn rows_that_an_index_cannot_count_are_refused() {
     rows_of_wide(many, target).grid(1).launch(&device).unwrap();
     assert_eq!(c.download().unwrap(), [(1u64 << 33) as f32, 0.0, 0.0, 0.0]);
 }
+
+/// A program's own `Matrix`, which it takes by value from another module.
+mod named_alike {
+    use own::Matrix;
+    use warpwright::prelude::*;
+
+    pub(super) mod own {
+        use warpwright::prelude::device;
+
+        #[device]
+        #[derive(Clone, Copy, Debug)]
+        #[repr(C)]
+        pub(crate) struct Matrix {
+            pub(crate) scale: f32,
+        }
+    }
+
+    #[kernel(block = 4)]
+    pub(super) fn filled(m: Matrix, y: &mut Global<f32>) {
+        y[thread_idx().x] = m.scale;
+    }
+}
+
+#[test]
+fn a_programs_own_matrix_stays_its_own() {
+    on_all("own", |device| {
+        let mut y = device.zeros::<f32>(4).unwrap();
+        named_alike::filled(named_alike::own::Matrix { scale: 2.5 }, &mut y).grid(1).launch(device).unwrap();
+        assert_eq!(y.download().unwrap(), [2.5; 4]);
+    });
+}

@@ -274,7 +274,9 @@ fn is_of_language(path: &syn::Path, segments: &[String], position: Position) -> 
     if let [.., ty, "consts", _] = segments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         return is_primitive(ty);
     }
-    if path.leading_colon.is_none() && (is_primitive(first) || (PRELUDE_TYPES.contains(&first) && segments.len() <= 2)) {
+    // A `Matrix` without a type of its elements is somebody's own.
+    let is_prelude = |name: &str| PRELUDE_TYPES.contains(&name) && (name != "Matrix" || !path.segments[0].arguments.is_none());
+    if path.leading_colon.is_none() && (is_primitive(first) || (is_prelude(first) && segments.len() <= 2)) {
         return true;
     }
     // The order of an atomic is part of the instruction.
@@ -557,6 +559,7 @@ mod tests {
         check_body("let t = thread_idx().x as u64; let z = f32::from_bits(3u32); let w: [f16; B] = [T::ZERO; B];", &[]);
         check_body("let p = std::f32::consts::PI + f32::consts::E + core::f64::consts::TAU + std::u32::MAX;", &[]);
         check_body("y[lane_id() as usize] = warp_sum(warp_id());", &[]);
+        check_body("f::<Matrix<f32>>(); let m = Matrix { side: 3 };", &["f: Function", "Matrix: Type"]);
         check_body("half(half::f16::ONE, core);", &["half: Function", "core: Constant"]);
         check_body("let d: warpwright::prelude::Dim3 = warpwright::prelude::thread_idx();", &[]);
     }

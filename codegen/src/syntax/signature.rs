@@ -237,6 +237,8 @@ fn refused_value(path: &syn::TypePath) -> Option<Diagnostic> {
         _ => "f32".to_owned(),
     };
     match name.as_str() {
+        // One without a type of its elements is somebody's own struct.
+        "Matrix" if !has_one_type_argument(segment) => None,
         "Global" | "Constant" | "Texture2d" | "Matrix" => {
             let error = Diagnostic::error(span, format!("a `{name}` is memory of the device: it is taken by reference"));
             Some(error.help(format!("write `&{name}<{}>`", argument())))

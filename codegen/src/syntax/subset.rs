@@ -476,6 +476,7 @@ mod tests {
             &["&: constant memory cannot be written by a kernel; write `&Constant<…>`, or take a `&mut Global<…>`"],
         );
         check_parameter("Matrix<f32>", &["Matrix: a `Matrix` is memory of the device: it is taken by reference; write `&Matrix<f32>`"]);
+        check_parameter("Matrix", &[]);
         check_parameter("&mut Matrix", &["Matrix: `Matrix` takes one type: that of its elements; write `Matrix<f32>`"]);
         check_parameter("&Matrx<f32>", &["&: there is no memory `Matrx<f32>`; write `Matrix<f32>`"]);
         check_parameter("&Global", &["Global: `Global` takes one type: that of its elements; write `Global<f32>`"]);
