@@ -27,7 +27,7 @@
 
 use crate::ir::{
     Access, Address, Atomicity, Block, Collective, Compute, Engine, Inst, Kernel, Loc, Location, Memory, MemoryOp, MemoryType, Message,
-    ObjectKind, Op, PrintPart, Region, Scope, Stage, Step, StructType, Terminator, Value,
+    ObjectKind, Op, PitchedMatrix, PrintPart, Region, Scope, Stage, Step, StructType, Terminator, Value,
 };
 use crate::ir::{BoundsCheck, IndexWidth, KernelOptions, Math};
 use std::fmt::{self, Display, Formatter, Write};
@@ -353,6 +353,9 @@ impl Display for Engine {
             Engine::Init(object) => write!(f, "{word} {object}"),
             Engine::Expect { barrier, bytes: value } | Engine::Wait { barrier, parity: value } => write!(f, "{word} {barrier}, {value}"),
             Engine::CopyRun { to, from, start, barrier } => write!(f, "{word} {to}, {from}, {barrier}, {start}"),
+            Engine::CopyTile { to, from: PitchedMatrix { data, rows, columns, pitch }, row, column, barrier } => {
+                write!(f, "{word} {to}, {data}, {barrier}{}", Rest(&[*rows, *columns, *pitch, *row, *column]))
+            }
             Engine::Fence => f.write_str(word),
         }
     }

@@ -46,6 +46,8 @@ macro_rules! functions {
         #[expect(non_snake_case, reason = "the driver's own names")]
         pub(super) struct DriverApi {
             $($name: unsafe extern "C" fn($($ty),*) -> Code,)*
+            /// `cuTensorMapEncodeTiled`, which drivers before CUDA 12.0 lack.
+            pub(super) tensor_map_encode: Option<sys::TensorMapEncode>,
             /// The newest CUDA version it supports, 1000·major + 10·minor.
             version: c_int,
         }
@@ -66,6 +68,8 @@ macro_rules! functions {
                         });
                         *found.ok_or_else(|| format!("the library lacks the function `{}`: it is too old", $symbol))?
                     },)*
+                    // SAFETY: as above.
+                    tensor_map_encode: unsafe { library.get::<sys::TensorMapEncode>(b"cuTensorMapEncodeTiled") }.ok().map(|found| *found),
                     version: 0,
                 })
             }

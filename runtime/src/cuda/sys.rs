@@ -84,6 +84,47 @@ pub(super) enum CUjit_option {
     CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6,
 }
 
+/// A map of a matrix for tensor copies: what is in it, the driver knows.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+pub(super) struct CUtensorMap {
+    pub(super) opaque: [u64; 16],
+}
+
+impl Default for CUtensorMap {
+    fn default() -> CUtensorMap {
+        CUtensorMap { opaque: [0; 16] }
+    }
+}
+
+/// `cuTensorMapEncodeTiled`: the map, type, rank, address, extents, strides in bytes, sides of a tile, steps, interleave, swizzle, promotion, fill.
+pub(super) type TensorMapEncode = unsafe extern "C" fn(
+    *mut CUtensorMap,
+    c_uint,
+    c_uint,
+    *mut c_void,
+    *const u64,
+    *const u64,
+    *const c_uint,
+    *const c_uint,
+    c_uint,
+    c_uint,
+    c_uint,
+    c_uint,
+) -> u32;
+
+/// `CUtensorMapDataType`.
+pub(super) const CU_TENSOR_MAP_DATA_TYPE_UINT8: c_uint = 0;
+pub(super) const CU_TENSOR_MAP_DATA_TYPE_UINT16: c_uint = 1;
+pub(super) const CU_TENSOR_MAP_DATA_TYPE_UINT32: c_uint = 2;
+pub(super) const CU_TENSOR_MAP_DATA_TYPE_UINT64: c_uint = 4;
+
+/// The rest of what a map is told.
+pub(super) const CU_TENSOR_MAP_INTERLEAVE_NONE: c_uint = 0;
+pub(super) const CU_TENSOR_MAP_SWIZZLE_NONE: c_uint = 0;
+pub(super) const CU_TENSOR_MAP_L2_PROMOTION_L2_256B: c_uint = 3;
+pub(super) const CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE: c_uint = 0;
+
 /// `CUmemorytype`.
 pub(super) const CU_MEMORYTYPE_HOST: c_uint = 1;
 pub(super) const CU_MEMORYTYPE_DEVICE: c_uint = 2;

@@ -76,6 +76,10 @@ pub(super) struct Emitter<'k> {
     pub(super) lengths: Vec<Object>,
     /// Whether the grid that was asked for is asked for.
     pub(super) asks_grid: bool,
+    /// The maps of matrices that tensor copies take.
+    pub(super) maps: Vec<crate::backend::TensorMap>,
+    /// Shared arrays that tensor copies fill.
+    pub(super) tiles: Vec<Object>,
     /// What is asked of textures.
     pub(super) handles: Vec<(Object, super::texture::Handle)>,
     pub(super) diagnostics: Diagnostics,
@@ -113,6 +117,8 @@ impl<'k> Emitter<'k> {
             policies: Vec::new(),
             lengths: Vec::new(),
             asks_grid: false,
+            maps: Vec::new(),
+            tiles: kernel.filled_with_tiles(),
             handles: Vec::new(),
             diagnostics: Diagnostics::new(),
         }
