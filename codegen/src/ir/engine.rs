@@ -116,6 +116,13 @@ impl Kernel {
         Some((*rows, *columns, element))
     }
 
+    /// In how many copies of as many rows each a tile of so many rows of so many bytes is brought: as few as maps allow, each beginning at a multiple of
+    /// [`TILE_ALIGN`]. `None`: there is no such number.
+    pub fn tile_parts(rows: u64, row_bytes: u64) -> Option<u64> {
+        let fits = |parts: &u64| rows.is_multiple_of(*parts) && (*parts == 1 || (rows / parts * row_bytes).is_multiple_of(TILE_ALIGN));
+        (rows.div_ceil(MOST_TILE_ROWS).max(1)..=rows).find(fits)
+    }
+
     /// Arrays that the copy engine fills with tiles, which lie at multiples of [`TILE_ALIGN`].
     pub fn filled_with_tiles(&self) -> Vec<Object> {
         let mut found = Vec::new();
@@ -139,6 +146,9 @@ impl Kernel {
 
 /// What tiles are filled in multiples of, and begin at multiples of, bytes (PTX ISA, "Tensors": shared memory of a bulk tensor copy).
 pub const TILE_ALIGN: u64 = 128;
+
+/// The most rows of one tensor copy, and the most elements of a row (PTX ISA, "Tensors": bounding box).
+pub const MOST_TILE_ROWS: u64 = 256;
 
 /// What a barrier is in memory.
 pub const BARRIER: Type = Type::U64;

@@ -73,7 +73,10 @@ fn check((kernel, name): (&'static str, String), map: &TensorMap, matrix: &Matri
             matrix.address % ALIGN
         )
     } else if most >= MOST {
-        format!("the matrix `{name}` has {most} rows or columns, and tensor copies (`by = tma`) count to {}; help: leave `by = tma` out", MOST - 1)
+        format!(
+            "the matrix `{name}` has {most} rows or columns, and tensor copies (`by = tma`) count to {}; help: leave `by = tma` out",
+            MOST - 1
+        )
     } else {
         return Ok(());
     };

@@ -327,9 +327,14 @@ impl Machine<'_> {
         };
         let (target, source) = (of(to), of(from));
         let (first, first_read) = (self.resolve(&warp.registers, &target)?[lane], self.resolve(&warp.registers, &source)?[lane]);
+        if !first_read.is_multiple_of(VECTOR_BYTES as u64) {
+            let (object, width) = (source.info.name.clone(), VECTOR_BYTES as u64);
+            return Err(fault(FaultKind::Misaligned { object, offset: first_read, width }));
+        }
         self.count_copied(from, first_read, bytes);
         let granule = u64::from(target.access.ty.bytes());
-        let flight = Flight { barrier: at, phase: self.barrier_at(at).map_err(fault)?.phase, thread: warp.first_thread + lane as u32, site: to };
+        let flight =
+            Flight { barrier: at, phase: self.barrier_at(at).map_err(fault)?.phase, thread: warp.first_thread + lane as u32, site: to };
         for n in (0..bytes).step_by(granule as usize) {
             self.check(warp, &source, &[first_read + n; LANES])?;
             let bits = self.launch.views[source.access.object].read(first_read + n, granule as u32);
@@ -363,7 +368,8 @@ impl Machine<'_> {
         if !(pitch * element).is_multiple_of(VECTOR_BYTES as u64) {
             return Err(fault(FaultKind::TensorPitch { object: name.clone(), pitch, bytes: pitch * element }));
         }
-        let flight = Flight { barrier: at, phase: self.barrier_at(at).map_err(fault)?.phase, thread: warp.first_thread + lane as u32, site: to };
+        let flight =
+            Flight { barrier: at, phase: self.barrier_at(at).map_err(fault)?.phase, thread: warp.first_thread + lane as u32, site: to };
         for r in 0..rows {
             // What is there of the row, in one piece.
             let there = if row + r < all_rows { columns.min(all_columns.saturating_sub(column)) } else { 0 };
@@ -398,15 +404,7 @@ impl Machine<'_> {
     }
 
     /// A scalar arrives in shared memory; nobody may touch it before the flight's phase is over.
-    fn arrive(
-        &mut self,
-        warp: &Warp,
-        target: &Request<'_>,
-        lane: usize,
-        offset: u64,
-        bits: u64,
-        flight: Flight,
-    ) -> Result<(), LaneFault> {
+    fn arrive(&mut self, warp: &Warp, target: &Request<'_>, lane: usize, offset: u64, bits: u64, flight: Flight) -> Result<(), LaneFault> {
         let (object, size) = (target.access.object, target.access.ty.bytes());
         self.check(warp, target, &[offset; LANES])?;
         self.shadows[object].settle(offset, size);

@@ -5,10 +5,7 @@ use super::emitter::{Emitter, ptx};
 use super::words::{Mnemonic, Word};
 use crate::backend::TensorMap;
 use crate::intrinsics::ENGINE;
-use crate::ir::{Access, BARRIER, Engine, MemoryType, Object, Op, PitchedMatrix, Step, Value};
-
-/// The most rows of one tensor copy (PTX ISA, "Tensors: bounding box").
-const MOST_ROWS: u64 = 256;
+use crate::ir::{Access, BARRIER, Engine, Kernel, MemoryType, Object, Op, PitchedMatrix, Step, Value};
 
 impl Emitter<'_> {
     pub(super) fn engine(&mut self, engine: &Engine) {
@@ -75,9 +72,11 @@ impl Emitter<'_> {
         let Some((rows, columns, element)) = kernel.tile_of(to) else {
             return self.refuse("a tensor copy of what is no tile reached the PTX back end".into(), String::new());
         };
-        // As many rows at a time as a map may have, all parts alike.
-        let parts = (rows.div_ceil(MOST_ROWS)..=rows).find(|parts| rows.is_multiple_of(*parts)).unwrap_or(1);
-        let (part_rows, row_bytes) = (rows / parts, columns * u64::from(element.bytes()));
+        let row_bytes = columns * u64::from(element.bytes());
+        let Some(parts) = Kernel::tile_parts(rows, row_bytes) else {
+            return self.refuse("a tensor copy of a tile that cannot be parted reached the PTX back end".into(), String::new());
+        };
+        let part_rows = rows / parts;
         let parameter = |object: Object| kernel.params.iter().position(|param| *param == object);
         let of_value = |value: Value| match kernel.def(value) {
             Some((_, Op::Memory(memory))) => parameter(memory.at.object()),

@@ -15,16 +15,13 @@ use super::super::Refusal;
 use super::{Expansion, Shape, alignment, threads};
 use crate::annotations::Modifier;
 use crate::ir::{
-    Access, Address, BinaryOp, Builder, Collective, CompareOp, Engine, Kernel, Loc, Memory, MemoryOp, ObjectKind, Op,
+    Access, Address, BinaryOp, Builder, Collective, CompareOp, Engine, Kernel, Loc, MOST_TILE_ROWS, Memory, MemoryOp, ObjectKind, Op,
     PitchedMatrix, Scalar, TILE_ALIGN, Value,
 };
 use crate::target::limits::VECTOR_BYTES;
 
 /// The most bytes that a phase of a barrier counts (PTX ISA, "mbarrier: tx-count").
 const MOST_BYTES: u64 = (1 << 20) - 1;
-
-/// The most elements of a tile's row, and rows of one copy (PTX ISA, "Tensors: bounding box").
-const MOST_BOX: u64 = 256;
 
 /// Why the engine cannot copy these together as `by` says; nothing if it can.
 pub(in super::super) fn obstacle(kernel: &Kernel, collectives: &[&Collective], by: Modifier) -> Option<Refusal> {
@@ -70,8 +67,8 @@ fn tile_obstacle(kernel: &Kernel, array: &Access, from: &PitchedMatrix) -> Optio
     };
     let row = columns * u64::from(element.bytes());
     let bytes = rows * row;
-    if columns > MOST_BOX {
-        let why = format!("has rows of {columns} elements, and tensor copies move {MOST_BOX} at most");
+    if columns > MOST_TILE_ROWS {
+        let why = format!("has rows of {columns} elements, and tensor copies move {MOST_TILE_ROWS} at most");
         return Some((why, "make the tile narrower, or copy two beside each other"));
     }
     if row == 0 || !row.is_multiple_of(VECTOR_BYTES as u64) {
@@ -81,6 +78,11 @@ fn tile_obstacle(kernel: &Kernel, array: &Access, from: &PitchedMatrix) -> Optio
     if !bytes.is_multiple_of(TILE_ALIGN) {
         let why = format!("has {bytes} bytes, and a ring of tensor copies has slots of multiples of {TILE_ALIGN}");
         return Some((why, "give it more rows, or leave `by` out"));
+    }
+    if Kernel::tile_parts(rows, row).is_none() {
+        let why =
+            format!("has {rows} rows, which are no number of copies of {MOST_TILE_ROWS} rows at most and multiples of {TILE_ALIGN} bytes");
+        return Some((why, "make them a multiple of 8"));
     }
     let is_parameter = |value: &Value| match kernel.def(*value) {
         Some((_, Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }))) => {
@@ -104,8 +106,7 @@ pub(in super::super) fn by_engine(b: &mut Builder<'_>, collectives: &[(Collectiv
         let whole = match collective {
             // Of a tile some is there, and the engine fills the rest with zeros.
             Collective::LoadTile { from, row, column, .. } => {
-                let [in_rows, in_columns] =
-                    [(*row, from.rows), (*column, from.columns)].map(|(at, all)| b.compare(CompareOp::Lt, at, all));
+                let [in_rows, in_columns] = [(*row, from.rows), (*column, from.columns)].map(|(at, all)| b.compare(CompareOp::Lt, at, all));
                 b.binary(BinaryOp::And, in_rows, in_columns)
             }
             Collective::LoadRun { .. } | Collective::StoreTile { .. } => expansion.condition.unwrap_or_else(|| b.bool(true)),

@@ -130,7 +130,8 @@ impl Plan {
         let mut collectives: Vec<&Collective> = Vec::new();
         for inst in self.section.iter().filter(|inst| moves(kernel, **inst)) {
             let Op::Collective(collective) = &kernel.insts[*inst].op else {
-                let message = format!("`{name}`: before the barrier threads copy elements, each its own, and such a copy is one of the block");
+                let message =
+                    format!("`{name}`: before the barrier threads copy elements, each its own, and such a copy is one of the block");
                 let how = if by == Modifier::ByTma { "load_tile(&mut tile, a, row, column)" } else { "load_run(&mut run, x, start)" };
                 let refusal = Refusal::new(message, format!("copy with `{how}`, or leave `by` out"));
                 let moving = all_in(kernel, &[*inst]).into_iter().find(|inner| kernel.effects(*inner).writes.is_some()).unwrap_or(*inst);
