@@ -10,7 +10,7 @@ fn extent(bench: &mut Bench<'_>) -> (usize, usize, usize) {
     (4 * bench.random.length(30) + odd, 2 + bench.random.length(30), 2 + bench.random.length(9))
 }
 
-pub(super) fn stencil<const AHEAD: usize, const DEPTH: usize>(bench: &mut Bench<'_>) -> Result<Output> {
+pub(super) fn stencil<const EACH: usize, const DEPTH: usize, const STAGES: usize>(bench: &mut Bench<'_>) -> Result<Output> {
     let (nx, ny, nz) = extent(bench);
     let input = bench.random.floats(nx * ny * nz);
     let source = bench.device.upload(&input)?;
@@ -18,17 +18,17 @@ pub(super) fn stencil<const AHEAD: usize, const DEPTH: usize>(bench: &mut Bench<
     let from = bench.device.matrix(&source, nz * ny, nx)?;
     let to = bench.device.matrix_mut(&mut out, nz * ny, nx)?;
     let grid = ((nx - 2).div_ceil(ahead::COLUMNS), (ny - 2).div_ceil(ahead::ROWS), (nz - 2).div_ceil(DEPTH));
-    bench.go(ahead::stencil::<AHEAD, DEPTH>(ny, 0.4, 0.1, from, to).grid(grid))?;
+    bench.go(ahead::stencil::<EACH, DEPTH, STAGES>(ny, 0.4, 0.1, from, to).grid(grid))?;
     Ok(Output::Close(wide(&stencil::reference((nx, ny, nz), 0.4, 0.1, &input)), wide(&out.download()?), 2.0 * EPSILON))
 }
 
-pub(super) fn stencil_in_caches<const DEPTH: usize>(bench: &mut Bench<'_>) -> Result<Output> {
+pub(super) fn stencil_in_caches<const EACH: usize, const DEPTH: usize>(bench: &mut Bench<'_>) -> Result<Output> {
     let (nx, ny, nz) = extent(bench);
     let input = bench.random.floats(nx * ny * nz);
     let source = bench.device.upload(&input)?;
     let mut out = bench.device.upload(&input)?;
     let grid = ((nx - 2).div_ceil(ahead::COLUMNS), (ny - 2).div_ceil(ahead::ROWS), (nz - 2).div_ceil(DEPTH));
-    bench.go(ahead::stencil_in_caches::<DEPTH>(nx, ny, nz, 0.4, 0.1, &source, &mut out).grid(grid))?;
+    bench.go(ahead::stencil_in_caches::<EACH, DEPTH>(nx, ny, nz, 0.4, 0.1, &source, &mut out).grid(grid))?;
     Ok(Output::Close(wide(&stencil::reference((nx, ny, nz), 0.4, 0.1, &input)), wide(&out.download()?), 2.0 * EPSILON))
 }
 
