@@ -6,6 +6,7 @@
 pub mod aat;
 pub mod ab;
 pub mod access;
+pub mod ahead;
 pub mod apps;
 pub mod automaton;
 pub mod complex;

@@ -1,5 +1,6 @@
 //! The table of kernels that every device must run alike: each with random inputs, a launch, and what its outputs are compared with.
 
+mod ahead;
 mod applications;
 mod experiments;
 mod matrices;
@@ -95,6 +96,11 @@ pub const CASES: &[Case] = &[
     Case { name: "transpose_tiled: swizzled", run: matrices::transpose_tiled::<0, true> },
     Case { name: "shortcut", run: matrices::shortcut },
     Case { name: "stencil3d", run: run_stencil },
+    Case { name: "stencil of planes: one at a time", run: ahead::stencil::<4, 64, 1> },
+    Case { name: "stencil of planes: three ahead", run: ahead::stencil::<2, 64, 4> },
+    Case { name: "stencil of planes: in caches", run: ahead::stencil_in_caches::<4, 64> },
+    Case { name: "convolution of tiles: one at a time", run: ahead::convolve::<1, 1> },
+    Case { name: "convolution of tiles: two ahead", run: ahead::convolve::<3, 8> },
     Case { name: "histogram", run: run_histogram },
     Case { name: "mandelbrot", run: run_mandelbrot },
     Case { name: "live", run: run_life },

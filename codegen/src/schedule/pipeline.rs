@@ -204,9 +204,7 @@ impl Plan {
             rings.extend(object);
         }
         if rings.is_empty() {
-            let refusal =
-                Refusal::new("`pipeline`: nothing is copied into a shared array before the first barrier", "leave `pipeline` out");
-            return Err(refusal.label(kernel.insts[barrier].loc, "the barrier"));
+            return Err(rules::nothing_is_copied(kernel, &section, barrier, &work));
         }
         Ok(Plan { inst, walk, stages: asked.count(), section, barrier, work, closing, rings })
     }

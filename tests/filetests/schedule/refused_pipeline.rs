@@ -171,5 +171,13 @@ pub fn refused_pipeline(n: usize, x: &Global<u32>, y: &mut Global<u32>, z: &Glob
         sum += f[63 - t] as u32;
         sync_threads();
     }
+    // It is read, and then written.
+    #[pipeline(stages = 2)]
+    for k in 0..n {
+        sum += f[63 - t] as u32;
+        sync_threads();
+        f[t] = z[k * 64 + t];
+        sync_threads();
+    }
     y[t] = sum;
 }

@@ -1,7 +1,7 @@
 //! When a loop may be pipelined; refused otherwise at the annotation:
 //!
 //! * R1: the body has a barrier between its copies and its work, and one at its end, all on its top level ([`Plan::of`]).
-//! * R2: the copies write every element of each ring, in each iteration ([`covers`]).
+//! * R2: the copies write every element of each ring, in each iteration ([`covers`]), before it is read ([`nothing_is_copied`]).
 //! * R3: nobody touches a ring outside the loop, but for other pipelined loops.
 //! * R4: the copy section does nothing but copy: loads of global memory that are stored as they are, under conditions and in counted loops too.
 //! * R5: nobody writes what the copies read while the loop runs, nor does the loop learn what other blocks wrote.
@@ -91,7 +91,12 @@ impl Plan {
                 Refusal::new(message, format!("write `{array}` before the barrier only, or keep what the work writes in another array"))
             } else {
                 let message = format!("`pipeline`: `{array}` is touched outside the loop, where it has {} slots", self.stages);
-                Refusal::new(message, format!("leave this out: each iteration writes all of `{array}`; or use another array here"))
+                let help = if is_load {
+                    format!("read `{array}` in the loop, and keep elsewhere what is needed of it; or use another array here")
+                } else {
+                    format!("leave this out: each iteration writes all of `{array}`; or use another array here")
+                };
+                Refusal::new(message, help)
             };
             refused.get_or_insert(refusal.label(kernel.insts[inst].loc, "here"));
         });
@@ -176,6 +181,21 @@ impl Plan {
         let help = if most >= 2 { format!("write `stages = {most}` at most") } else { "make the arrays smaller".to_owned() };
         Err(Refusal::new(message, help))
     }
+}
+
+/// R2 of a loop that copies nothing before its first barrier: maybe it reads there what it copies behind.
+pub(super) fn nothing_is_copied(kernel: &Kernel, section: &[Inst], barrier: Inst, work: &[Inst]) -> Refusal {
+    let written = |store: &Inst| kernel.insts[*store].op.object();
+    let read_of = |object: Object| all_in(kernel, section).into_iter().find(|inst| kernel.effects(*inst).reads == Some(object));
+    let late = stores(kernel, work).into_iter().find_map(|store| Some((store, written(&store)?, read_of(written(&store)?)?)));
+    let Some((store, array, read)) = late else {
+        let refusal = Refusal::new("`pipeline`: nothing is copied into a shared array before the first barrier", "leave `pipeline` out");
+        return refusal.label(kernel.insts[barrier].loc, "the barrier");
+    };
+    let array = &kernel.objects[array].name;
+    let message = format!("`pipeline`: `{array}` is read before it is written, so that an iteration sees what the one before has copied");
+    let help = format!("write `{array}` at the top of the loop, before the first barrier, and read it behind");
+    Refusal::new(message, help).label(kernel.insts[read].loc, "read here").label(kernel.insts[store].loc, "written here")
 }
 
 /// R7, and that nobody leaves.

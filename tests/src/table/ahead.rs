@@ -1,0 +1,51 @@
+//! Cases of kernels whose tiles come ahead of the work: a stencil, a convolution.
+
+use super::{Bench, EPSILON, Output, wide};
+use warpwright::Result;
+use warpwright_kernels::{ahead, stencil};
+
+/// A grid of random extents: some end within a block's tile, some have no row that begins at 16 bytes.
+fn extent(bench: &mut Bench<'_>) -> (usize, usize, usize) {
+    let odd = bench.random.length(4) - 1;
+    (4 * bench.random.length(30) + odd, 2 + bench.random.length(30), 2 + bench.random.length(9))
+}
+
+pub(super) fn stencil<const EACH: usize, const DEPTH: usize, const STAGES: usize>(bench: &mut Bench<'_>) -> Result<Output> {
+    let (nx, ny, nz) = extent(bench);
+    let input = bench.random.floats(nx * ny * nz);
+    let source = bench.device.upload(&input)?;
+    let mut out = bench.device.upload(&input)?;
+    let from = bench.device.matrix(&source, nz * ny, nx)?;
+    let to = bench.device.matrix_mut(&mut out, nz * ny, nx)?;
+    let grid = ((nx - 2).div_ceil(ahead::COLUMNS), (ny - 2).div_ceil(ahead::ROWS), (nz - 2).div_ceil(DEPTH));
+    bench.go(ahead::stencil::<EACH, DEPTH, STAGES>(ny, 0.4, 0.1, from, to).grid(grid))?;
+    Ok(Output::Close(wide(&stencil::reference((nx, ny, nz), 0.4, 0.1, &input)), wide(&out.download()?), 2.0 * EPSILON))
+}
+
+pub(super) fn stencil_in_caches<const EACH: usize, const DEPTH: usize>(bench: &mut Bench<'_>) -> Result<Output> {
+    let (nx, ny, nz) = extent(bench);
+    let input = bench.random.floats(nx * ny * nz);
+    let source = bench.device.upload(&input)?;
+    let mut out = bench.device.upload(&input)?;
+    let grid = ((nx - 2).div_ceil(ahead::COLUMNS), (ny - 2).div_ceil(ahead::ROWS), (nz - 2).div_ceil(DEPTH));
+    bench.go(ahead::stencil_in_caches::<EACH, DEPTH>(nx, ny, nz, 0.4, 0.1, &source, &mut out).grid(grid))?;
+    Ok(Output::Close(wide(&stencil::reference((nx, ny, nz), 0.4, 0.1, &input)), wide(&out.download()?), 2.0 * EPSILON))
+}
+
+pub(super) fn convolve<const STAGES: usize, const DEPTH: usize>(bench: &mut Bench<'_>) -> Result<Output> {
+    let (rows, columns) = (bench.random.length(100), bench.random.length(150));
+    let wide = columns + ahead::MASK - 1;
+    let input = bench.random.floats((rows + ahead::MASK - 1) * wide);
+    let weights = bench.random.floats(49);
+    let mask: [f32; 49] = std::array::from_fn(|k| weights[k]);
+    let source = bench.device.upload(&input)?;
+    let mut out = bench.device.zeros::<f32>(rows * columns)?;
+    let constant = bench.device.constant(mask)?;
+    let from = bench.device.matrix(&source, rows + ahead::MASK - 1, wide)?;
+    let to = bench.device.matrix_mut(&mut out, rows, columns)?;
+    let grid = (columns.div_ceil(ahead::ACROSS), rows.div_ceil(ahead::DOWN * DEPTH));
+    bench.go(ahead::convolve::<STAGES, DEPTH>(&constant, from, to).grid(grid))?;
+    let found: Vec<f64> = out.download()?.into_iter().map(f64::from).collect();
+    // As many roundings of sums below 49 as there are products, relative to a largest result that may be small.
+    Ok(Output::Close(ahead::convolved(rows, columns, &mask, &input), found, 49.0 * 49.0 * EPSILON))
+}
