@@ -41,11 +41,18 @@ pub(super) mod code {
 }
 
 macro_rules! functions {
-    ($($name:ident = $symbol:literal $(or $old:literal)? ($($arg:ident: $ty:ty),* $(,)?);)*) => {
+    (
+        $($name:ident = $symbol:literal $(or $old:literal)? ($($arg:ident: $ty:ty),* $(,)?);)*
+        => $($new:ident = $new_symbol:literal ($($new_arg:ident: $new_ty:ty),* $(,)?);)*
+    ) => {
         /// The driver: its functions, by their names without the version suffix.
         #[expect(non_snake_case, reason = "the driver's own names")]
         pub(super) struct DriverApi {
             $($name: unsafe extern "C" fn($($ty),*) -> Code,)*
+            $(
+                /// Older drivers lack it.
+                pub(super) $new: Option<unsafe extern "C" fn($($new_ty),*) -> Code>,
+            )*
             /// The newest CUDA version it supports, 1000·major + 10·minor.
             version: c_int,
         }
@@ -65,6 +72,10 @@ macro_rules! functions {
                             unsafe { library.get::<unsafe extern "C" fn($($ty),*) -> Code>(symbol.as_bytes()) }.ok()
                         });
                         *found.ok_or_else(|| format!("the library lacks the function `{}`: it is too old", $symbol))?
+                    },)*
+                    $($new: {
+                        // SAFETY: as above.
+                        unsafe { library.get::<unsafe extern "C" fn($($new_ty),*) -> Code>($new_symbol.as_bytes()) }.ok().map(|found| *found)
                     },)*
                     version: 0,
                 })
@@ -158,6 +169,15 @@ functions! {
         block_z: c_uint,
         shared_bytes: c_uint,
         stream: sys::CUstream,
+        parameters: *mut *mut c_void,
+        extra: *mut *mut c_void,
+    );
+
+    // Those that older drivers lack.
+    =>
+    cuLaunchKernelEx = "cuLaunchKernelEx" (
+        config: *const sys::CUlaunchConfig,
+        function: sys::CUfunction,
         parameters: *mut *mut c_void,
         extra: *mut *mut c_void,
     );
