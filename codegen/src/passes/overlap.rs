@@ -18,9 +18,12 @@
 //! **Admitting** asks for nothing, since the next kernel waits for this one's end wherever it begins: it stands behind the last instruction that reads global memory, for its blocks would take room from
 //! loads that are still to be issued. It stands behind the wait: when the next kernel begins, all before this one are done.
 //!
-//! A persistent kernel waits before its first round and admits the next behind its last: its blocks leave no room before.
+//! A persistent kernel waits before its first round and admits the next behind its last, if it loads anything: as a rule its blocks leave no room before.
 //!
 //! **Needs** to be last of all, behind `blocks`. **Preserves** what the kernel computes. **Refuses** nothing.
+
+#[cfg(test)]
+mod tests;
 
 use crate::intrinsics::{by_name, called};
 use crate::ir::{Builder, Inst, Kernel, Loc, Message, Object, Op, Space, Terminator};
