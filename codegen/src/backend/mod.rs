@@ -218,6 +218,8 @@ pub struct Emitted {
     pub shared_bytes: u64,
     /// PTX: whether they are dynamic shared memory, for which a launch asks beside its own: a block has more of that.
     pub asks_for_shared: bool,
+    /// PTX: whether the kernel waits by itself for those before it in the stream, so that a launch may begin before they have ended (`overlap`).
+    pub overlaps: bool,
     /// OpenCL: messages of asserts and traps, by index (`Fault`).
     pub faults: Vec<String>,
     /// OpenCL: options for the device's compiler.

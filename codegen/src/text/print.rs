@@ -250,6 +250,9 @@ fn print_options(options: &KernelOptions, out: &mut dyn Write) -> fmt::Result {
     if options.persistent {
         writeln!(out, "persistent = true")?;
     }
+    if options.overlap {
+        writeln!(out, "overlap = true")?;
+    }
     for (name, n) in
         [("ilp", options.ilp), ("vectorize", options.vectorize), ("raster", options.raster)].into_iter().filter(|(_, n)| *n != 1)
     {

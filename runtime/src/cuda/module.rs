@@ -2,7 +2,7 @@
 
 #![expect(unsafe_code, reason = "calls the CUDA driver")]
 
-use super::api::{DriverApi, code};
+use super::api::{Code, DriverApi, code};
 use super::queue::CudaEvent;
 use super::sys;
 use super::tensor_map::{Maps, Matrix};
@@ -51,6 +51,8 @@ pub(super) struct CudaKernel {
     fixed_shared: u32,
     /// Whether it is told the grid, and starts as many blocks as are resident.
     is_persistent: bool,
+    /// Whether it waits by itself for the kernels before it in the stream.
+    overlaps: bool,
     /// How many blocks a multiprocessor holds, of so many threads and bytes of dynamic shared memory: as the last launch had them.
     held: Mutex<Option<([u32; 2], u32)>>,
     /// Maps of matrices that launches had.
@@ -100,8 +102,21 @@ impl CudaKernel {
         let holds = Mutex::new(vec![0; symbols.len()]);
         let fixed_shared = if emitted.asks_for_shared { u32::try_from(emitted.shared_bytes).unwrap_or(u32::MAX) } else { 0 };
         let is_persistent = emitted.abi.iter().any(|argument| matches!(argument, AbiArgument::AskedGrid { .. }));
-        let (abi, held, maps) = (emitted.abi, Mutex::new(None), Maps::default());
-        Ok(CudaKernel { module, function, abi, symbols, holds, max_threads, dynamic_limit, fixed_shared, is_persistent, held, maps })
+        let (abi, overlaps, held, maps) = (emitted.abi, emitted.overlaps, Mutex::new(None), Maps::default());
+        Ok(CudaKernel {
+            module,
+            function,
+            abi,
+            symbols,
+            holds,
+            max_threads,
+            dynamic_limit,
+            fixed_shared,
+            is_persistent,
+            overlaps,
+            held,
+            maps,
+        })
     }
 
     /// Lets the kernel be launched with this much dynamic shared memory.
@@ -224,21 +239,41 @@ impl CudaKernel {
         self.allow_shared(shared)?;
         let _filled = self.fill_constants(plan, stream)?;
         let grid = if self.is_persistent { self.resident(plan, threads, shared)? } else { plan.grid };
-        let ([gx, gy, gz], [bx, by, bz]) = (grid, plan.block);
         let queue = sys::Handle::of(stream.queue().handle());
         stream.queue().note_launch(plan.definition);
-        // SAFETY: the function is loaded; `parameters` has an address for each of its parameters, as the back end's calling convention
-        // says, and each is copied before the call returns; buffers are kept alive by their uses until the stream is done with them.
-        let code = unsafe {
-            let none = null_mut();
-            let driver = self.module.context.driver;
-            driver.cuLaunchKernel(self.function, gx, gy, gz, bx, by, bz, shared, queue, parameters.as_mut_ptr(), none)
-        };
-        match code {
+        match self.start(grid, plan.block, shared, queue, parameters) {
             code::SUCCESS => Ok(()),
             code::LAUNCH_OUT_OF_RESOURCES => Err(self.too_many_threads(plan, threads)),
             code => Err(self.module.context.error(code, &format!("the launch of kernel `{}`", plan.definition.name))),
         }
+    }
+
+    /// Puts a launch into a stream; gives the driver's code. One of a kernel that overlaps may begin before the kernel before it in the stream has ended, where
+    /// the driver knows how to say so; copies and events are ordered as ever.
+    fn start(&self, grid: [u32; 3], block: [u32; 3], shared: u32, queue: sys::CUstream, parameters: &mut [*mut c_void]) -> Code {
+        let (driver, none) = (self.module.context.driver, null_mut());
+        if let Some(launch) = driver.cuLaunchKernelEx.filter(|_| self.overlaps) {
+            let mut attribute = sys::CUlaunchAttribute {
+                id: sys::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+                // All of it is written: the driver may copy the union.
+                value: sys::LaunchAttributeValue { pad: [0; 64] },
+            };
+            attribute.value.programmaticStreamSerializationAllowed = 1;
+            let config = sys::CUlaunchConfig {
+                gridDim: grid,
+                blockDim: block,
+                sharedMemBytes: shared,
+                hStream: queue,
+                attrs: &raw mut attribute,
+                numAttrs: 1,
+            };
+            // SAFETY: as below; the configuration and its attribute are read before the call returns.
+            return unsafe { launch(&raw const config, self.function, parameters.as_mut_ptr(), none) };
+        }
+        let ([gx, gy, gz], [bx, by, bz]) = (grid, block);
+        // SAFETY: the function is loaded; `parameters` has an address for each of its parameters, as the back end's calling convention
+        // says, and each is copied before the call returns; buffers are kept alive by their uses until the stream is done with them.
+        unsafe { driver.cuLaunchKernel(self.function, gx, gy, gz, bx, by, bz, shared, queue, parameters.as_mut_ptr(), none) }
     }
 
     /// The grid that is started of a persistent kernel: as many blocks as the device holds at once, or as the grid has if those are fewer. `shared`: what is

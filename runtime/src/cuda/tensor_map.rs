@@ -85,7 +85,7 @@ fn check((kernel, name): (&'static str, String), map: &TensorMap, matrix: &Matri
 
 fn make(context: &Context, map: &TensorMap, matrix: &Matrix) -> Result<sys::CUtensorMap> {
     let driver: &DriverApi = context.driver;
-    let Some(encode) = driver.tensor_map_encode else {
+    let Some(encode) = driver.cuTensorMapEncodeTiled else {
         let call = "cuTensorMapEncodeTiled".to_owned();
         return Err(Error::Driver { call, code: "not found".to_owned(), context: "the driver is older than CUDA 12.0".to_owned() });
     };

@@ -10,6 +10,7 @@ use crate::analysis::bounds::Bounds;
 use crate::collections::HashMap;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::ir::{CacheHint, Inst, Kernel, Loc, Location, Object, Op, Type, Value};
+use crate::passes;
 use crate::target::Target;
 use proc_macro2::Span;
 
@@ -35,6 +36,8 @@ pub(super) struct Emitter<'k> {
     pub(super) entry: String,
     /// Where shared arrays lie that are no variables.
     pub(super) region: Option<SharedRegion>,
+    /// Whether the kernel waits by itself for those before it in the stream, which may write until then what it reads.
+    pub(super) overlaps: bool,
     /// The body so far.
     pub(super) code: Vec<Statement>,
     /// The register of each value that has one.
@@ -94,6 +97,7 @@ impl<'k> Emitter<'k> {
             span,
             entry,
             region: SharedRegion::of(kernel, target),
+            overlaps: passes::overlaps_on(kernel, target),
             code: Vec::new(),
             registers: vec![None; kernel.values.len()],
             parts_of_words: HashMap::default(),
