@@ -2,6 +2,7 @@
 
 #![allow(deprecated, reason = "what lints find of speed is not what is tested here")]
 
+use std::time::{Duration, Instant};
 use warpwright::DeviceKind;
 use warpwright::prelude::*;
 use warpwright_codegen::backend::Backend;
@@ -176,6 +177,47 @@ fn the_end_of_one_is_the_end_of_all_before() {
             first_of(0, &copy, &mut idle).grid(20).launch(device).unwrap();
             first_of(len, &slow, &mut copy).grid(20).launch(device).unwrap();
             assert_eq!(copy.download().unwrap(), expected, "another stream, on {device}");
+        }
+    });
+}
+
+/// One step of a row of short kernels.
+#[kernel(block = 64, overlap = P)]
+fn stepped<const P: bool>(x: &Global<u32>, y: &mut Global<u32>) {
+    let (i, n) = (global_id().x, x.len());
+    if i < n {
+        y[i] = x[(i + 1) % n] + 3;
+    }
+}
+
+/// What a row of launches takes, and whether it gives what it should.
+fn row<const P: bool>(device: &Device, len: usize, pairs: usize) -> Duration {
+    let x = numbers(len);
+    let (mut a, mut b) = (device.upload(&x).unwrap(), device.zeros::<u32>(len).unwrap());
+    // Compiled, and the device awake.
+    stepped::<P>(&a, &mut b).cover(len).launch(device).unwrap();
+    device.synchronize().unwrap();
+    let start = Instant::now();
+    for _ in 0..pairs {
+        stepped::<P>(&a, &mut b).cover(len).launch(device).unwrap();
+        stepped::<P>(&b, &mut a).cover(len).launch(device).unwrap();
+    }
+    device.synchronize().unwrap();
+    let took = start.elapsed();
+    let expected: Vec<u32> = (0..len).map(|i| x[(i + 2 * pairs) % len].wrapping_add(6 * pairs as u32)).collect();
+    assert_eq!(a.download().unwrap(), expected, "{P} on {device}");
+    took
+}
+
+/// The same with and without; the times are for reading.
+#[test]
+fn rows_of_short_kernels_are_the_same_with_and_without() {
+    on_all("rows of kernels", |device| {
+        let pairs = if device.kind() == DeviceKind::Cuda { 2000 } else { 5 };
+        for len in [64, 2000] {
+            let each = |took: Duration| took.as_secs_f64() * 1e6 / (2 * pairs) as f64;
+            let (with, without) = (each(row::<true>(device, len, pairs)), each(row::<false>(device, len, pairs)));
+            println!("{len} elements on {device}: {with:.2} µs each with overlap, {without:.2} µs without");
         }
     });
 }
