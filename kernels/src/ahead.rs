@@ -110,25 +110,31 @@ pub fn stencil_in_caches<const EACH: usize, const DEPTH: usize>(
 pub const MASK: usize = 7;
 /// Columns of results of a block of the convolution: four of each thread.
 pub const ACROSS: usize = 128;
-/// Rows of results of a tile: four of each thread.
-pub const DOWN: usize = 32;
 
-/// out[r][c] ← the sum of `mask[i][j]` · `input[r + i][c + j]`: `out` has six rows and columns fewer, or what is missing counts as zero. Blocks have `DEPTH` tiles of results below each
-/// other and copy `STAGES` − 1 ahead: grid (columns of `out`) / 128, (rows of `out`) / 32 / `DEPTH`, rounded up.
+/// out[r][c] ← the sum of `mask[i][j]` · `input[r + i][c + j]`: `out` has six rows and columns fewer, or what is missing counts as zero. A tile has `DOWN` rows of results, four of
+/// each thread, and is made of `HIGH` = `DOWN` + 6 rows. Blocks have `DEPTH` tiles below each other and copy `STAGES` − 1 ahead: grid (columns of `out`) / 128,
+/// (rows of `out`) / (`DOWN` · `DEPTH`), rounded up. With one tile and one stage it is the plain form.
 ///
-/// Three blocks of two stages fit a multiprocessor of an H200 if a thread has 80 registers, and two of three stages. The lint asks for more warps, and a thread's sixteen sums
-/// are as many as it can work at side by side.
+/// Of an H200's multiprocessor 80 registers a thread are three blocks of 32 rows or six of 16, and so many have room for two stages. The lint asks for more warps, and a thread's sixteen
+/// sums are what it works at side by side.
 ///
 /// From shared memory 12 × 10 floats are read for 4 × 4 results, and two moved for each: 38 bytes a pixel, 0.09 ms of an H200's shared memory.
 #[kernel(
     block = (ACROSS / 4, DOWN / 4),
-    max_registers = if STAGES < 3 { 80 } else { 128 },
+    max_registers = if STAGES < 3 { 80 } else { 96 },
     allow(low_occupancy),
-    variants((STAGES, DEPTH) in [(1, 1), (1, 8), (2, 8), (3, 8), (1, 64), (2, 64), (3, 64)])
+    variants((DOWN, HIGH, DEPTH, STAGES) in [
+        (32, 38, 1, 1), (32, 38, 8, 1), (32, 38, 8, 2), (32, 38, 8, 3), (32, 38, 64, 2), (32, 38, 64, 3),
+        (16, 22, 1, 1), (16, 22, 16, 2), (16, 22, 16, 3), (16, 22, 16, 4)
+    ])
 )]
-pub fn convolve<const STAGES: usize, const DEPTH: usize>(mask: &Constant<[f32; 49]>, input: &Matrix<f32>, out: &mut Matrix<f32>) {
+pub fn convolve<const DOWN: usize, const HIGH: usize, const DEPTH: usize, const STAGES: usize>(
+    mask: &Constant<[f32; 49]>,
+    input: &Matrix<f32>,
+    out: &mut Matrix<f32>,
+) {
     #[shared]
-    let mut tile: [[f32; ACROSS + 8]; DOWN + MASK - 1];
+    let mut tile: [[f32; ACROSS + 8]; HIGH];
     #[shared]
     let mut results: [[f32; ACROSS]; DOWN];
     let left = block_idx().x * ACROSS;

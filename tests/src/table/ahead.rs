@@ -32,7 +32,9 @@ pub(super) fn stencil_in_caches<const EACH: usize, const DEPTH: usize>(bench: &m
     Ok(Output::Close(wide(&stencil::reference((nx, ny, nz), 0.4, 0.1, &input)), wide(&out.download()?), 2.0 * EPSILON))
 }
 
-pub(super) fn convolve<const STAGES: usize, const DEPTH: usize>(bench: &mut Bench<'_>) -> Result<Output> {
+pub(super) fn convolve<const DOWN: usize, const HIGH: usize, const DEPTH: usize, const STAGES: usize>(
+    bench: &mut Bench<'_>,
+) -> Result<Output> {
     let (rows, columns) = (bench.random.length(100), bench.random.length(150));
     let wide = columns + ahead::MASK - 1;
     let input = bench.random.floats((rows + ahead::MASK - 1) * wide);
@@ -43,8 +45,8 @@ pub(super) fn convolve<const STAGES: usize, const DEPTH: usize>(bench: &mut Benc
     let constant = bench.device.constant(mask)?;
     let from = bench.device.matrix(&source, rows + ahead::MASK - 1, wide)?;
     let to = bench.device.matrix_mut(&mut out, rows, columns)?;
-    let grid = (columns.div_ceil(ahead::ACROSS), rows.div_ceil(ahead::DOWN * DEPTH));
-    bench.go(ahead::convolve::<STAGES, DEPTH>(&constant, from, to).grid(grid))?;
+    let grid = (columns.div_ceil(ahead::ACROSS), rows.div_ceil(DOWN * DEPTH));
+    bench.go(ahead::convolve::<DOWN, HIGH, DEPTH, STAGES>(&constant, from, to).grid(grid))?;
     let found: Vec<f64> = out.download()?.into_iter().map(f64::from).collect();
     // As many roundings of sums below 49 as there are products, relative to a largest result that may be small.
     Ok(Output::Close(ahead::convolved(rows, columns, &mask, &input), found, 49.0 * 49.0 * EPSILON))
