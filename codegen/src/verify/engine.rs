@@ -55,18 +55,14 @@ impl Verifier<'_> {
         self.require(kernel.objects[to.object].kind == ObjectKind::Shared, || format!("{} is no shared array", to.object));
         let is_buffer = matches!(kernel.objects[from].kind, ObjectKind::Global { .. });
         self.require(is_buffer, || format!("{from} is no buffer"));
-        let element = |ty: Option<&'_ MemoryType>| match ty {
-            Some(MemoryType::Array(element, _)) => Some(MemoryType::clone(element)),
-            _ => None,
+        let element = |ty: Option<&MemoryType>| {
+            if let Some(MemoryType::Array(element, _)) = ty { Some(MemoryType::clone(element)) } else { None }
         };
         let mut of_array = element(to.leads_to(kernel));
         if is_tile {
             of_array = element(of_array.as_ref());
         }
-        let of_buffer = match &kernel.objects[from].ty {
-            MemoryType::Slice(element) => Some(MemoryType::clone(element)),
-            _ => None,
-        };
+        let of_buffer = if let MemoryType::Slice(element) = &kernel.objects[from].ty { Some(MemoryType::clone(element)) } else { None };
         self.require(of_array.is_some() && of_array == of_buffer, || format!("{to} and {from} are not of the same elements"));
         let bytes = kernel.bytes_of(to);
         let is_whole = bytes > 0 && bytes.is_multiple_of(VECTOR_BYTES as u64);

@@ -85,16 +85,10 @@ pub(super) enum CUjit_option {
 }
 
 /// A map of a matrix for tensor copies: what is in it, the driver knows.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 #[repr(C, align(64))]
 pub(super) struct CUtensorMap {
     pub(super) opaque: [u64; 16],
-}
-
-impl Default for CUtensorMap {
-    fn default() -> CUtensorMap {
-        CUtensorMap { opaque: [0; 16] }
-    }
 }
 
 /// `CUtensorMapDataType`.

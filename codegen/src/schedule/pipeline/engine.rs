@@ -157,9 +157,9 @@ pub(super) fn taken_out(b: &mut Builder<'_>, copies: &[Inst]) -> Vec<(Collective
     let insts = std::mem::take(&mut b.kernel.blocks[block].insts);
     let is_taken = |inst: &Inst| copies.contains(inst) && matches!(b.kernel.insts[*inst].op, Op::Collective(_));
     b.kernel.blocks[block].insts = insts.into_iter().filter(|inst| !is_taken(inst)).collect();
-    let one = |inst: &Inst| match &b.kernel.insts[*inst].op {
-        Op::Collective(collective) => Some((collective.clone(), b.kernel.insts[*inst].loc)),
-        _ => None,
+    let one = |inst: &Inst| {
+        let Op::Collective(collective) = &b.kernel.insts[*inst].op else { return None };
+        Some((collective.clone(), b.kernel.insts[*inst].loc))
     };
     copies.iter().filter_map(one).collect()
 }
