@@ -112,7 +112,7 @@ pub fn set_values(axes: &mut [Axis], which: usize, values: Vec<GenericValue>) {
             let all = std::mem::take(&mut axis.values);
             all.into_iter().for_each(|value| {
                 if !axis.values.contains(&value) {
-                    axis.values.push(value)
+                    axis.values.push(value);
                 }
             });
         }

@@ -94,8 +94,8 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
     for ((plan, one), by_engine) in plans.into_iter().zip(for_engine) {
         let fill = match schedule.form {
             Form::Engine if by_engine => Fill::Engine,
-            _ if one.by() == Some(Modifier::ByRegisters) => Fill::Stores,
-            _ => Fill::Groups,
+            Form::Engine | Form::Portable if one.by() == Some(Modifier::ByRegisters) => Fill::Stores,
+            Form::Engine | Form::Portable => Fill::Groups,
         };
         // A plan names instructions, and the loops before have moved some.
         if let Ok(plan) = Plan::of(schedule.kernel, plan.inst, &one) {

@@ -52,10 +52,7 @@ impl Verifier<'_> {
             Some(MemoryType::Array(element, _)) => Some(element),
             _ => None,
         };
-        let of_buffer = match &kernel.objects[from].ty {
-            MemoryType::Slice(element) => Some(element),
-            _ => None,
-        };
+        let of_buffer = if let MemoryType::Slice(element) = &kernel.objects[from].ty { Some(element) } else { None };
         self.require(of_array.is_some() && of_array == of_buffer, || format!("{to} and {from} are not of the same elements"));
         let bytes = kernel.bytes_of(to);
         let is_whole = bytes > 0 && bytes.is_multiple_of(VECTOR_BYTES as u64);

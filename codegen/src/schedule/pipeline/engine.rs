@@ -149,9 +149,9 @@ impl Plan {
 pub(super) fn taken_out(b: &mut Builder<'_>, copies: &[Inst]) -> Vec<(Collective, Loc)> {
     let block = b.block;
     b.kernel.blocks[block].insts.retain(|inst| !copies.contains(inst));
-    let one = |inst: &Inst| match &b.kernel.insts[*inst].op {
-        Op::Collective(collective) => Some((collective.clone(), b.kernel.insts[*inst].loc)),
-        _ => None,
+    let one = |inst: &Inst| {
+        let Op::Collective(collective) = &b.kernel.insts[*inst].op else { return None };
+        Some((collective.clone(), b.kernel.insts[*inst].loc))
     };
     copies.iter().filter_map(one).collect()
 }
