@@ -211,6 +211,40 @@ fn whatever_copies_gives_the_same() {
     });
 }
 
+/// A run that begins where the caller says, copied ahead; past L2 as soon as it was read.
+#[kernel(block = 64)]
+fn shifted<const S: usize>(shift: usize, runs: usize, #[cache(evict_first)] x: &Global<f32>, y: &mut Global<f32>) {
+    #[shared]
+    let mut run: [f32; 64];
+    let t = thread_idx().x;
+    let mut sum = 0.0;
+    #[pipeline(stages = S)]
+    for k in 0..runs {
+        load_run(&mut run, x, k * 64 + shift);
+        sync_threads();
+        sum += run[63 - t];
+        sync_threads();
+    }
+    y[t] = sum;
+}
+
+#[test]
+fn runs_begin_at_multiples_of_sixteen_bytes() {
+    let device = Device::simulator();
+    let x = device.upload(&numbers(400, 3)).unwrap();
+    let mut y = device.zeros::<f32>(64).unwrap();
+    shifted::<3>(8, 4, &x, &mut y).grid(1).launch(&device).unwrap();
+    let error = shifted::<3>(3, 4, &x, &mut y).grid(1).launch(&device).expect_err("element 3 is at byte 12").to_string();
+    assert!(error.contains("access of 16 bytes at byte 12 of `x` is misaligned"), "{error}");
+}
+
+#[test]
+fn hints_for_l2_are_the_copies_too() {
+    let text = text("shifted", &["2"], "sm_90");
+    assert!(text.contains("createpolicy.fractional.L2::evict_first"), "{text}");
+    assert!(text.contains("mbarrier::complete_tx::bytes.L2::cache_hint ["), "{text}");
+}
+
 /// The PTX of a kernel of this file.
 fn text(kernel: &str, generics: &[&str], target: &str) -> String {
     const SOURCE: &str = include_str!("engine.rs");

@@ -108,21 +108,24 @@ pub enum Modifier {
     ByCpAsync,
     /// Copies are `cp.async.bulk` (sm_90 on), which one thread issues; a target without is refused.
     ByBulk,
+    /// Copies of matrices' tiles are tensor copies (sm_90 on), which one thread issues; a target without is refused.
+    ByTma,
 }
 
 impl Modifier {
     /// Every modifier, as it is written.
-    pub const ALL: [(Modifier, &'static str); 6] = [
+    pub const ALL: [(Modifier, &'static str); 7] = [
         (Modifier::BestEffort, "best_effort"),
         (Modifier::AssumeDisjoint, "assume_disjoint"),
         (Modifier::AssumeAligned, "assume_aligned"),
         (Modifier::ByRegisters, "by = registers"),
         (Modifier::ByCpAsync, "by = cp_async"),
         (Modifier::ByBulk, "by = bulk"),
+        (Modifier::ByTma, "by = tma"),
     ];
 
     /// Those that say what copies are made by. One at most is given.
-    pub const BY: [Modifier; 3] = [Modifier::ByRegisters, Modifier::ByCpAsync, Modifier::ByBulk];
+    pub const BY: [Modifier; 4] = [Modifier::ByRegisters, Modifier::ByCpAsync, Modifier::ByBulk, Modifier::ByTma];
 
     /// As it is written.
     pub fn name(self) -> &'static str {

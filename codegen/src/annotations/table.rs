@@ -91,7 +91,14 @@ pub static PIPELINE: Annotation = Annotation {
         example: 3,
         ..NUMBERS
     }),
-    modifiers: &[Modifier::BestEffort, Modifier::AssumeDisjoint, Modifier::ByRegisters, Modifier::ByCpAsync, Modifier::ByBulk],
+    modifiers: &[
+        Modifier::BestEffort,
+        Modifier::AssumeDisjoint,
+        Modifier::ByRegisters,
+        Modifier::ByCpAsync,
+        Modifier::ByBulk,
+        Modifier::ByTma,
+    ],
     on: &[On::Loop],
     keeps_one: true,
     ..PLAIN

@@ -102,6 +102,23 @@ impl TextureReads {
     }
 }
 
+/// A map of a matrix: what a launch makes of parameters of the kernel (indices into them), by which the copy engine finds tiles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TensorMap {
+    /// The buffer.
+    pub data: usize,
+    /// How many rows the matrix has.
+    pub rows: usize,
+    /// Elements of a row.
+    pub columns: usize,
+    /// Elements from row to row.
+    pub pitch: usize,
+    /// Bytes of an element: 1, 2, 4 or 8.
+    pub element: u64,
+    /// Rows and columns that one copy moves: 256 at most.
+    pub tile: [u32; 2],
+}
+
 /// One argument of the compiled kernel, in order: what the runtime must pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AbiArgument {
@@ -135,6 +152,8 @@ pub enum AbiArgument {
         #[doc = "Its size."]
         bytes: u64,
     },
+    /// PTX only: a map of a matrix for tensor copies, 128 bytes at a multiple of 64.
+    TensorMap(TensorMap),
     /// PTX only: a texture object of a texture, 8 bytes, for one way of reading it.
     Texture {
         #[doc = "Index into the parameters."]
@@ -199,6 +218,8 @@ pub struct Emitted {
     pub shared_bytes: u64,
     /// PTX: whether they are dynamic shared memory, for which a launch asks beside its own: a block has more of that.
     pub asks_for_shared: bool,
+    /// PTX: whether the kernel waits by itself for those before it in the stream, so that a launch may begin before they have ended (`overlap`).
+    pub overlaps: bool,
     /// OpenCL: messages of asserts and traps, by index (`Fault`).
     pub faults: Vec<String>,
     /// OpenCL: options for the device's compiler.

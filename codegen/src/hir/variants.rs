@@ -110,11 +110,11 @@ pub fn set_values(axes: &mut [Axis], which: usize, values: Vec<GenericValue>) {
         } else {
             axis.tied = None;
             let all = std::mem::take(&mut axis.values);
-            all.into_iter().for_each(|value| {
+            for value in all {
                 if !axis.values.contains(&value) {
                     axis.values.push(value);
                 }
-            });
+            }
         }
     }
     if !is_declared {

@@ -15,6 +15,7 @@ mod float;
 mod integer;
 mod native;
 mod opaque;
+mod overlap;
 mod scan;
 #[cfg(test)]
 mod tests;
@@ -23,11 +24,16 @@ mod warp;
 
 pub(crate) use collectives::{LOAD_TILE, STORE_TILE};
 pub(crate) use copies::{ASYNC_COPIES, ENGINE};
+pub(crate) use overlap::OVERLAP;
 
 /// The names of the rows that the compiler itself calls.
 pub(crate) mod called {
     /// Which lanes of the warp are there, or vote.
     pub(crate) const BALLOT: &str = "ballot";
+    /// The next kernel of the stream may begin.
+    pub(crate) const ADMIT_NEXT: &str = "admit_next";
+    /// The kernels before this one in the stream are done.
+    pub(crate) const AWAIT_EARLIER: &str = "await_earlier";
     /// What was stored to rings since the last one is a group.
     pub(crate) const COMMIT_COPIES: &str = "commit_copies";
     /// Groups of stores to rings have arrived.
@@ -53,6 +59,7 @@ pub const FAMILIES: &[&[Intrinsic]] = &[
     warp::ROWS,
     block::ROWS,
     copies::ROWS,
+    overlap::ROWS,
     scan::ROWS,
     opaque::ROWS,
 ];

@@ -4,7 +4,7 @@
 //! has arrived, and as many bytes as that thread announced. Who waits for a phase reads what was copied in it. Only `pipeline` makes these, in the form
 //! of a kernel for targets that have the engine ([`crate::pipeline::Scheduled::for_target`]).
 
-use super::{Access, Completion, Effects, Kernel, Object, Scope, Type, Value};
+use super::{Access, Completion, Effects, Kernel, MemoryType, Object, PitchedMatrix, Scope, Type, Value};
 
 /// One instruction to or about the engine. Each thread that comes to it does it.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,6 +36,19 @@ pub enum Engine {
         /// Where its bytes are counted.
         barrier: Access,
     },
+    /// Copies a tile of a matrix, zeros outside of it (a tensor copy, which knows the matrix by a map of it). Arrives as [`Engine::CopyRun`] does.
+    CopyTile {
+        /// An array `[[T; C]; R]` of scalars at a multiple of 128 bytes.
+        to: Access,
+        /// A matrix of `T`, whose parts are parameters of the kernel.
+        from: PitchedMatrix,
+        /// The matrix's row that is the first of the array; less than it has.
+        row: Value,
+        /// The same of columns.
+        column: Value,
+        /// Where its bytes are counted.
+        barrier: Access,
+    },
     /// The engine may write where this thread has written before.
     Fence,
 }
@@ -48,6 +61,7 @@ impl Engine {
             Engine::Expect { .. } => "barrier_expect",
             Engine::Wait { .. } => "barrier_wait",
             Engine::CopyRun { .. } => "copy_run",
+            Engine::CopyTile { .. } => "copy_tile",
             Engine::Fence => "engine_fence",
         }
     }
@@ -56,8 +70,20 @@ impl Engine {
     pub fn barriers(&self) -> Option<Object> {
         match self {
             Engine::Init(object) => Some(*object),
-            Engine::Expect { barrier, .. } | Engine::Wait { barrier, .. } | Engine::CopyRun { barrier, .. } => Some(barrier.object),
+            Engine::Expect { barrier, .. }
+            | Engine::Wait { barrier, .. }
+            | Engine::CopyRun { barrier, .. }
+            | Engine::CopyTile { barrier, .. } => Some(barrier.object),
             Engine::Fence => None,
+        }
+    }
+
+    /// What it copies to and from.
+    pub fn copied(&self) -> Option<(&Access, Object)> {
+        match self {
+            Engine::CopyRun { to, from, .. } => Some((to, *from)),
+            Engine::CopyTile { to, from, .. } => Some((to, from.data)),
+            Engine::Init(_) | Engine::Expect { .. } | Engine::Wait { .. } | Engine::Fence => None,
         }
     }
 
@@ -68,7 +94,7 @@ impl Engine {
             Engine::Init(object) => Effects { orders: Some(Scope::Block), ..on(*object) },
             Engine::Expect { barrier, .. } => on(barrier.object),
             Engine::Wait { barrier, .. } => Effects { orders: Some(Scope::Block), completes: Completion::Awaits, ..on(barrier.object) },
-            Engine::CopyRun { to, from, .. } => {
+            Engine::CopyRun { to, from, .. } | Engine::CopyTile { to, from: PitchedMatrix { data: from, .. }, .. } => {
                 Effects { reads: Some(*from), writes: Some(to.object), completes: Completion::Later, can_fault: true, ..Effects::PURE }
             }
             Engine::Fence => Effects::fence(Scope::Block),
@@ -82,6 +108,34 @@ impl Kernel {
         access.leads_to(self).map_or(0, |ty| ty.size(&self.structs))
     }
 
+    /// Rows, columns and elements of a tile that lies in order: an array of rows of scalars, without room behind them.
+    pub fn tile_of(&self, access: &Access) -> Option<(u64, u64, Type)> {
+        let MemoryType::Array(row, rows) = access.leads_to(self)? else { return None };
+        let MemoryType::Array(element, columns) = &**row else { return None };
+        let MemoryType::Scalar(element) = **element else { return None };
+        Some((*rows, *columns, element))
+    }
+
+    /// In how many copies of as many rows each a tile of so many rows of so many bytes is brought: as few as maps allow, each beginning at a multiple of
+    /// [`TILE_ALIGN`]. `None`: there is no such number.
+    pub fn tile_parts(rows: u64, row_bytes: u64) -> Option<u64> {
+        let fits = |parts: &u64| rows.is_multiple_of(*parts) && (*parts == 1 || (rows / parts * row_bytes).is_multiple_of(TILE_ALIGN));
+        (rows.div_ceil(MOST_TILE_ROWS).max(1)..=rows).find(fits)
+    }
+
+    /// Arrays that the copy engine fills with tiles, which lie at multiples of [`TILE_ALIGN`].
+    pub fn filled_with_tiles(&self) -> Vec<Object> {
+        let mut found = Vec::new();
+        self.for_each_inst(|kernel, _, inst| {
+            if let super::Op::Engine(Engine::CopyTile { to, .. }) = &kernel.insts[inst].op
+                && !found.contains(&to.object)
+            {
+                found.push(to.object);
+            }
+        });
+        found
+    }
+
     /// Whether the copy engine has something to do.
     pub fn uses_engine(&self) -> bool {
         let mut uses = false;
@@ -89,6 +143,12 @@ impl Kernel {
         uses
     }
 }
+
+/// What tiles are filled in multiples of, and begin at multiples of, bytes (PTX ISA, "Tensors": shared memory of a bulk tensor copy).
+pub const TILE_ALIGN: u64 = 128;
+
+/// The most rows of one tensor copy, and the most elements of a row (PTX ISA, "Tensors": bounding box).
+pub const MOST_TILE_ROWS: u64 = 256;
 
 /// What a barrier is in memory.
 pub const BARRIER: Type = Type::U64;

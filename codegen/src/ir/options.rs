@@ -89,6 +89,8 @@ pub struct KernelOptions {
     pub raster: u32,
     /// `persistent`: a launch starts as many blocks as are resident at once, and each runs the body for several of the grid. The pass `blocks` consumes it.
     pub persistent: bool,
+    /// `overlap`: a launch may begin before the kernel before it in the stream has ended. The pass `overlap` keeps it, and PTX asks for it.
+    pub overlap: bool,
 }
 
 impl KernelOptions {
@@ -112,6 +114,7 @@ impl Default for KernelOptions {
             vectorize: 1,
             raster: 1,
             persistent: false,
+            overlap: false,
         }
     }
 }

@@ -66,6 +66,11 @@ macro_rules! visit_operands {
                     $f(start);
                     path_steps!(barrier.path, $f, $iter);
                 }
+                Engine::CopyTile { to, from: PitchedMatrix { rows, columns, pitch, .. }, row, column, barrier } => {
+                    path_steps!(to.path, $f, $iter);
+                    [rows, columns, pitch, row, column].into_iter().for_each(&mut $f);
+                    path_steps!(barrier.path, $f, $iter);
+                }
             },
             Op::Intrinsic(_, values) | Op::Message(Message::Print(_, values)) | Op::Texture(_, _, values) => values.$iter().for_each($f),
             Op::Message(Message::Assert(condition, _, values)) => {
@@ -124,7 +129,7 @@ impl Op {
     pub fn object(&self) -> Option<Object> {
         match self {
             Op::Collective(collective) => Some(collective.array().object),
-            Op::Engine(Engine::CopyRun { to, .. }) => Some(to.object),
+            Op::Engine(Engine::CopyRun { to, .. } | Engine::CopyTile { to, .. }) => Some(to.object),
             Op::Engine(engine) => engine.barriers(),
             Op::Compute(Compute::Len(object) | Compute::Address(object)) | Op::Texture(_, object, _) => Some(*object),
             Op::Memory(memory) => Some(memory.at.object()),
@@ -143,7 +148,9 @@ impl Op {
             }
             Op::Engine(Engine::Init(object)) => f(object),
             Op::Engine(Engine::Expect { barrier, .. } | Engine::Wait { barrier, .. }) => f(&mut barrier.object),
-            Op::Engine(Engine::CopyRun { to, from, barrier, .. }) => {
+            Op::Engine(
+                Engine::CopyRun { to, from, barrier, .. } | Engine::CopyTile { to, from: PitchedMatrix { data: from, .. }, barrier, .. },
+            ) => {
                 f(&mut to.object);
                 f(from);
                 f(&mut barrier.object);

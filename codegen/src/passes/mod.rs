@@ -24,6 +24,7 @@ mod licm;
 mod math;
 mod merge_branches;
 mod outer_products;
+mod overlap;
 mod progression;
 mod promote_arrays;
 mod reassociate;
@@ -34,8 +35,10 @@ mod tests;
 mod untie_sums;
 mod vector_accesses;
 
+use crate::intrinsics;
 use crate::ir::Kernel;
 use crate::nearest::nearest;
+use crate::target::Target;
 use crate::verify::{self, verify};
 use std::time::{Duration, Instant};
 
@@ -135,6 +138,12 @@ pub const PLACE: &[Pass] = &[
     pass("blocks", blocks::run),
 ];
 
+/// The same for kernels that begin before the one before them has ended: for PTX of targets that have that, behind [`PLACE`].
+pub const OVERLAP: &[Pass] = &[
+    // Nothing moves an access of memory before the wait again.
+    pass("overlap", overlap::run),
+];
+
 /// For a reader of any stage: nothing is computed that is known or unused.
 pub const TIDY: &[Pass] = &[
     // What annotations left: indices of copies, conditions that hold.
@@ -226,6 +235,22 @@ pub fn place(kernel: &Kernel) -> Option<Kernel> {
     let mut copy = kernel.clone();
     run(&mut copy, PLACE, None);
     Some(copy)
+}
+
+/// Runs [`PLACE`] and [`OVERLAP`] on a copy, as far as there is something to do for a target.
+pub fn place_on(kernel: &Kernel, target: &Target) -> Option<Kernel> {
+    let placed = place(kernel);
+    if !overlaps_on(kernel, target) {
+        return placed;
+    }
+    let mut copy = placed.unwrap_or_else(|| kernel.clone());
+    run(&mut copy, OVERLAP, None);
+    Some(copy)
+}
+
+/// Whether a kernel waits by itself, on a target, for those before it in the stream: `overlap`.
+pub fn overlaps_on(kernel: &Kernel, target: &Target) -> bool {
+    kernel.options.overlap && intrinsics::OVERLAP.is_met_by(target)
 }
 
 /// Has all threads of a `persistent` kernel that do not return together come to the barriers and exchanges behind: a thread whose round has ended comes to those of the

@@ -92,10 +92,12 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
     schedule.has_engine_form |= for_engine.contains(&true);
     let mut homes = Homes { plain, of: HashMap::default(), ..Homes::default() };
     for ((plan, one), by_engine) in plans.into_iter().zip(for_engine) {
-        let fill = match schedule.form {
-            Form::Engine if by_engine => Fill::Engine,
-            Form::Engine | Form::Portable if one.by() == Some(Modifier::ByRegisters) => Fill::Stores,
-            Form::Engine | Form::Portable => Fill::Groups,
+        let fill = if schedule.form == Form::Engine && by_engine {
+            Fill::Engine
+        } else if one.by() == Some(Modifier::ByRegisters) {
+            Fill::Stores
+        } else {
+            Fill::Groups
         };
         // A plan names instructions, and the loops before have moved some.
         if let Ok(plan) = Plan::of(schedule.kernel, plan.inst, &one) {

@@ -48,6 +48,8 @@ pub struct KernelAttributes {
     pub raster: Option<Expr>,
     /// `persistent`, or `persistent = P`: the P.
     pub persistent: Option<Expr>,
+    /// `overlap`, or `overlap = P`: the P.
+    pub overlap: Option<Expr>,
     /// `best_effort`: for all annotations.
     pub best_effort: bool,
     /// `targets = [sm_80, …]`, checked against the target table.
@@ -107,6 +109,7 @@ const ARGUMENTS: &[Argument] = &[
     Argument::once("variants", variants::parse),
     Argument::once("raster", order::parse_raster),
     Argument::once("persistent", order::parse_persistent),
+    Argument::once("overlap", order::parse_overlap),
     Argument::once("best_effort", parse_best_effort),
     Argument::repeated("require", require::parse),
     Argument::repeated("allow", |into, name, input, found| into.levels.parse(Setting::Allow, name, input, found)),
@@ -118,10 +121,13 @@ impl KernelAttributes {
     /// The expressions of arguments that are evaluated for each instance, `variants` left out: they may name constants and generics.
     pub fn values(&self) -> impl Iterator<Item = &Expr> {
         let block = self.block.iter().flat_map(|(_, extents)| extents);
-        let single =
-            [&self.min_blocks, &self.max_registers, &self.index, &self.contract, &self.raster, &self.persistent].into_iter().flatten();
+        let single = [&self.min_blocks, &self.max_registers, &self.index, &self.contract, &self.raster, &self.persistent, &self.overlap];
         let conditions = self.math.conditions().into_iter().chain(self.bounds.conditions());
-        block.chain(single).chain(conditions).chain(self.annotations.arguments()).chain(self.required.iter().map(|clause| &clause.bound))
+        block
+            .chain(single.into_iter().flatten())
+            .chain(conditions)
+            .chain(self.annotations.arguments())
+            .chain(self.required.iter().map(|clause| &clause.bound))
     }
 
     /// What the kernel is checked for, in a crate that asks for `of_crate`: its own targets, else those, else three that stand for what is in use.

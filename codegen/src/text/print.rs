@@ -27,7 +27,7 @@
 
 use crate::ir::{
     Access, Address, Atomicity, Block, Collective, Compute, Engine, Inst, Kernel, Loc, Location, Memory, MemoryOp, MemoryType, Message,
-    ObjectKind, Op, PrintPart, Region, Scope, Stage, Step, StructType, Terminator, Value,
+    ObjectKind, Op, PitchedMatrix, PrintPart, Region, Scope, Stage, Step, StructType, Terminator, Value,
 };
 use crate::ir::{BoundsCheck, IndexWidth, KernelOptions, Math};
 use std::fmt::{self, Display, Formatter, Write};
@@ -250,6 +250,9 @@ fn print_options(options: &KernelOptions, out: &mut dyn Write) -> fmt::Result {
     if options.persistent {
         writeln!(out, "persistent = true")?;
     }
+    if options.overlap {
+        writeln!(out, "overlap = true")?;
+    }
     for (name, n) in
         [("ilp", options.ilp), ("vectorize", options.vectorize), ("raster", options.raster)].into_iter().filter(|(_, n)| *n != 1)
     {
@@ -353,6 +356,9 @@ impl Display for Engine {
             Engine::Init(object) => write!(f, "{word} {object}"),
             Engine::Expect { barrier, bytes: value } | Engine::Wait { barrier, parity: value } => write!(f, "{word} {barrier}, {value}"),
             Engine::CopyRun { to, from, start, barrier } => write!(f, "{word} {to}, {from}, {barrier}, {start}"),
+            Engine::CopyTile { to, from: PitchedMatrix { data, rows, columns, pitch }, row, column, barrier } => {
+                write!(f, "{word} {to}, {data}, {barrier}{}", Rest(&[*rows, *columns, *pitch, *row, *column]))
+            }
             Engine::Fence => f.write_str(word),
         }
     }

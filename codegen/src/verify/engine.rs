@@ -21,7 +21,14 @@ impl Verifier<'_> {
             Engine::CopyRun { to, from, start, barrier } => {
                 self.check_barrier(barrier);
                 self.check_type(*start, kernel.index_type(), "a place");
-                self.check_copied(to, *from);
+                self.check_copied(to, *from, false);
+            }
+            Engine::CopyTile { to, from, row, column, barrier } => {
+                self.check_barrier(barrier);
+                for value in [from.rows, from.columns, from.pitch, *row, *column] {
+                    self.check_type(value, kernel.index_type(), "a place");
+                }
+                self.check_copied(to, from.data, true);
             }
         }
         self.check_results(results, &[]);
@@ -41,18 +48,21 @@ impl Verifier<'_> {
         }
     }
 
-    /// An array in shared memory, whole vectors long, of a buffer's elements.
-    fn check_copied(&mut self, to: &Access, from: Object) {
+    /// An array in shared memory (of rows: a tile), whole vectors long, of a buffer's elements.
+    fn check_copied(&mut self, to: &Access, from: Object, is_tile: bool) {
         let kernel = self.kernel;
         self.check_indices(to);
         self.require(kernel.objects[to.object].kind == ObjectKind::Shared, || format!("{} is no shared array", to.object));
         let is_buffer = matches!(kernel.objects[from].kind, ObjectKind::Global { .. });
         self.require(is_buffer, || format!("{from} is no buffer"));
-        let of_array = match to.leads_to(kernel) {
-            Some(MemoryType::Array(element, _)) => Some(element),
-            _ => None,
+        let element = |ty: Option<&MemoryType>| {
+            if let Some(MemoryType::Array(element, _)) = ty { Some(MemoryType::clone(element)) } else { None }
         };
-        let of_buffer = if let MemoryType::Slice(element) = &kernel.objects[from].ty { Some(element) } else { None };
+        let mut of_array = element(to.leads_to(kernel));
+        if is_tile {
+            of_array = element(of_array.as_ref());
+        }
+        let of_buffer = if let MemoryType::Slice(element) = &kernel.objects[from].ty { Some(MemoryType::clone(element)) } else { None };
         self.require(of_array.is_some() && of_array == of_buffer, || format!("{to} and {from} are not of the same elements"));
         let bytes = kernel.bytes_of(to);
         let is_whole = bytes > 0 && bytes.is_multiple_of(VECTOR_BYTES as u64);
@@ -65,9 +75,9 @@ impl Verifier<'_> {
         let barriers = barriers(self.kernel);
         self.kernel.for_each_inst(|kernel, _, inst| {
             let op = &kernel.insts[inst].op;
-            let of_op = [op.object(), if let Op::Engine(Engine::CopyRun { from, .. }) = op { Some(*from) } else { None }];
-            let is_copy = matches!(op, Op::Engine(Engine::CopyRun { .. }));
-            if !matches!(op, Op::Engine(_)) || is_copy {
+            let copied = if let Op::Engine(engine) = op { engine.copied() } else { None };
+            let of_op = [op.object(), copied.map(|(_, from)| from)];
+            if !matches!(op, Op::Engine(_)) || copied.is_some() {
                 touched.extend(of_op.into_iter().flatten().filter(|object| barriers.contains(object)).map(|object| (Some(inst), object)));
             }
         });

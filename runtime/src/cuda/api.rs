@@ -41,11 +41,18 @@ pub(super) mod code {
 }
 
 macro_rules! functions {
-    ($($name:ident = $symbol:literal $(or $old:literal)? ($($arg:ident: $ty:ty),* $(,)?);)*) => {
+    (
+        $($name:ident = $symbol:literal $(or $old:literal)? ($($arg:ident: $ty:ty),* $(,)?);)*
+        => $($new:ident = $new_symbol:literal ($($new_arg:ident: $new_ty:ty),* $(,)?);)*
+    ) => {
         /// The driver: its functions, by their names without the version suffix.
         #[expect(non_snake_case, reason = "the driver's own names")]
         pub(super) struct DriverApi {
             $($name: unsafe extern "C" fn($($ty),*) -> Code,)*
+            $(
+                /// Older drivers lack it.
+                pub(super) $new: Option<unsafe extern "C" fn($($new_ty),*) -> Code>,
+            )*
             /// The newest CUDA version it supports, 1000·major + 10·minor.
             version: c_int,
         }
@@ -65,6 +72,10 @@ macro_rules! functions {
                             unsafe { library.get::<unsafe extern "C" fn($($ty),*) -> Code>(symbol.as_bytes()) }.ok()
                         });
                         *found.ok_or_else(|| format!("the library lacks the function `{}`: it is too old", $symbol))?
+                    },)*
+                    $($new: {
+                        // SAFETY: as above.
+                        unsafe { library.get::<unsafe extern "C" fn($($new_ty),*) -> Code>($new_symbol.as_bytes()) }.ok().map(|found| *found)
                     },)*
                     version: 0,
                 })
@@ -160,6 +171,29 @@ functions! {
         stream: sys::CUstream,
         parameters: *mut *mut c_void,
         extra: *mut *mut c_void,
+    );
+
+    // Those that older drivers lack.
+    =>
+    cuLaunchKernelEx = "cuLaunchKernelEx" (
+        config: *const sys::CUlaunchConfig,
+        function: sys::CUfunction,
+        parameters: *mut *mut c_void,
+        extra: *mut *mut c_void,
+    );
+    cuTensorMapEncodeTiled = "cuTensorMapEncodeTiled" (
+        map: *mut sys::CUtensorMap,
+        data_type: c_uint,
+        rank: c_uint,
+        address: *mut c_void,
+        extents: *const u64,
+        strides: *const u64,
+        tile: *const c_uint,
+        steps: *const c_uint,
+        interleave: c_uint,
+        swizzle: c_uint,
+        promotion: c_uint,
+        fill: c_uint,
     );
 }
 

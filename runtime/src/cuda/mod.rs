@@ -9,6 +9,7 @@ mod api;
 mod module;
 mod queue;
 mod sys;
+mod tensor_map;
 mod texture;
 
 use crate::driver::{DeviceDriver, DeviceIdentity, DeviceKind, DeviceLimits, Executable, Memory, Queue};

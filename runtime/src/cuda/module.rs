@@ -2,9 +2,10 @@
 
 #![expect(unsafe_code, reason = "calls the CUDA driver")]
 
-use super::api::{DriverApi, code};
+use super::api::{Code, DriverApi, code};
 use super::queue::CudaEvent;
 use super::sys;
+use super::tensor_map::{Maps, Matrix};
 use super::{Context, Owned};
 use crate::arguments::ArgumentKind;
 use crate::check::parameter_name;
@@ -23,7 +24,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use sys::{CUfunction_attribute as FunctionAttribute, CUjit_option as JitOption};
 use warpwright_codegen::backend::ptx::Ptx;
-use warpwright_codegen::backend::{AbiArgument, Emitted};
+use warpwright_codegen::backend::{AbiArgument, Emitted, TensorMap};
 use warpwright_codegen::ir::Axis;
 use warpwright_codegen::target::limits::SHARED_BYTES;
 
@@ -50,8 +51,12 @@ pub(super) struct CudaKernel {
     fixed_shared: u32,
     /// Whether it is told the grid, and starts as many blocks as are resident.
     is_persistent: bool,
+    /// Whether it waits by itself for the kernels before it in the stream.
+    overlaps: bool,
     /// How many blocks a multiprocessor holds, of so many threads and bytes of dynamic shared memory: as the last launch had them.
     held: Mutex<Option<([u32; 2], u32)>>,
+    /// Maps of matrices that launches had.
+    maps: Maps,
 }
 
 /// A `.const` variable of the module.
@@ -97,8 +102,21 @@ impl CudaKernel {
         let holds = Mutex::new(vec![0; symbols.len()]);
         let fixed_shared = if emitted.asks_for_shared { u32::try_from(emitted.shared_bytes).unwrap_or(u32::MAX) } else { 0 };
         let is_persistent = emitted.abi.iter().any(|argument| matches!(argument, AbiArgument::AskedGrid { .. }));
-        let (abi, held) = (emitted.abi, Mutex::new(None));
-        Ok(CudaKernel { module, function, abi, symbols, holds, max_threads, dynamic_limit, fixed_shared, is_persistent, held })
+        let (abi, overlaps, held, maps) = (emitted.abi, emitted.overlaps, Mutex::new(None), Maps::default());
+        Ok(CudaKernel {
+            module,
+            function,
+            abi,
+            symbols,
+            holds,
+            max_threads,
+            dynamic_limit,
+            fixed_shared,
+            is_persistent,
+            overlaps,
+            held,
+            maps,
+        })
     }
 
     /// Lets the kernel be launched with this much dynamic shared memory.
@@ -142,9 +160,25 @@ impl CudaKernel {
     }
 
     /// Writes the address of each argument to `parameters`, and to `words` what is not in memory yet. Gives how many there are.
-    fn bind_arguments(&self, plan: &LaunchPlan<'_>, words: &mut [u64], parameters: &mut [*mut c_void]) -> Result<usize> {
+    fn bind_arguments(
+        &self,
+        plan: &LaunchPlan<'_>,
+        words: &mut [u64],
+        maps: &mut Vec<sys::CUtensorMap>,
+        parameters: &mut [*mut c_void],
+    ) -> Result<usize> {
+        // What parameters point to stays where it is.
+        maps.reserve_exact(self.abi.iter().filter(|argument| matches!(argument, AbiArgument::TensorMap(_))).count());
         let mut count = 0;
         for argument in &self.abi {
+            if let AbiArgument::TensorMap(map) = argument {
+                maps.push(self.map_of(plan, map)?);
+                if let Some(map) = maps.last_mut() {
+                    parameters[count] = (&raw mut *map).cast();
+                }
+                count += 1;
+                continue;
+            }
             let word = match (argument, parameter_of(argument).and_then(|param| plan.arguments.get(param)).map(|argument| argument.kind)) {
                 (AbiArgument::Value { .. }, Some(ArgumentKind::Value { chunk, .. })) => {
                     parameters[count] = plan.arguments.value_address(chunk).cast_mut().cast();
@@ -172,6 +206,30 @@ impl CudaKernel {
         Ok(count)
     }
 
+    /// The map of a matrix of a launch.
+    fn map_of(&self, plan: &LaunchPlan<'_>, map: &TensorMap) -> Result<sys::CUtensorMap> {
+        let kind = |param: usize| plan.arguments.get(param).map(|argument| argument.kind);
+        let Some(ArgumentKind::Global { allocation, .. }) = kind(map.data) else { return Err(mismatch(plan, map.data)) };
+        let number = |param: usize| {
+            let is_it = |argument: &AbiArgument| match argument {
+                AbiArgument::Value { param: other, bytes, .. } if *other == param => Some(*bytes),
+                _ => None,
+            };
+            match (kind(param), self.abi.iter().find_map(is_it)) {
+                (Some(ArgumentKind::Value { chunk, .. }), Some(bytes @ (4 | 8))) => {
+                    let address = plan.arguments.value_address(chunk);
+                    // SAFETY: a value of so many bytes is there, aligned to 16.
+                    Ok(unsafe { if bytes == 4 { u64::from(address.cast::<u32>().read()) } else { address.cast::<u64>().read() } })
+                }
+                _ => Err(mismatch(plan, param)),
+            }
+        };
+        let address = allocation.memory().handle();
+        let matrix = Matrix { address, rows: number(map.rows)?, columns: number(map.columns)?, pitch: number(map.pitch)? };
+        let name = plan.definition.passed_name(map.data).trim_end_matches(".data").to_owned();
+        self.maps.get(&self.module.context, (plan.definition.name, name), map, matrix)
+    }
+
     fn run(&self, plan: &LaunchPlan<'_>, stream: &Arc<StreamCore>, parameters: &mut [*mut c_void]) -> Result<()> {
         let threads: u32 = plan.block.iter().product();
         if threads > self.max_threads {
@@ -181,21 +239,41 @@ impl CudaKernel {
         self.allow_shared(shared)?;
         let _filled = self.fill_constants(plan, stream)?;
         let grid = if self.is_persistent { self.resident(plan, threads, shared)? } else { plan.grid };
-        let ([gx, gy, gz], [bx, by, bz]) = (grid, plan.block);
         let queue = sys::Handle::of(stream.queue().handle());
         stream.queue().note_launch(plan.definition);
-        // SAFETY: the function is loaded; `parameters` has an address for each of its parameters, as the back end's calling convention
-        // says, and each is copied before the call returns; buffers are kept alive by their uses until the stream is done with them.
-        let code = unsafe {
-            let none = null_mut();
-            let driver = self.module.context.driver;
-            driver.cuLaunchKernel(self.function, gx, gy, gz, bx, by, bz, shared, queue, parameters.as_mut_ptr(), none)
-        };
-        match code {
+        match self.start(grid, plan.block, shared, queue, parameters) {
             code::SUCCESS => Ok(()),
             code::LAUNCH_OUT_OF_RESOURCES => Err(self.too_many_threads(plan, threads)),
             code => Err(self.module.context.error(code, &format!("the launch of kernel `{}`", plan.definition.name))),
         }
+    }
+
+    /// Puts a launch into a stream; gives the driver's code. One of a kernel that overlaps may begin before the kernel before it in the stream has ended, where
+    /// the driver knows how to say so; copies and events are ordered as ever.
+    fn start(&self, grid: [u32; 3], block: [u32; 3], shared: u32, queue: sys::CUstream, parameters: &mut [*mut c_void]) -> Code {
+        let (driver, none) = (self.module.context.driver, null_mut());
+        if let Some(launch) = driver.cuLaunchKernelEx.filter(|_| self.overlaps) {
+            let mut attribute = sys::CUlaunchAttribute {
+                id: sys::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+                // All of it is written: the driver may copy the union.
+                value: sys::LaunchAttributeValue { pad: [0; 64] },
+            };
+            attribute.value.programmaticStreamSerializationAllowed = 1;
+            let config = sys::CUlaunchConfig {
+                gridDim: grid,
+                blockDim: block,
+                sharedMemBytes: shared,
+                hStream: queue,
+                attrs: &raw mut attribute,
+                numAttrs: 1,
+            };
+            // SAFETY: as below; the configuration and its attribute are read before the call returns.
+            return unsafe { launch(&raw const config, self.function, parameters.as_mut_ptr(), none) };
+        }
+        let ([gx, gy, gz], [bx, by, bz]) = (grid, block);
+        // SAFETY: the function is loaded; `parameters` has an address for each of its parameters, as the back end's calling convention
+        // says, and each is copied before the call returns; buffers are kept alive by their uses until the stream is done with them.
+        unsafe { driver.cuLaunchKernel(self.function, gx, gy, gz, bx, by, bz, shared, queue, parameters.as_mut_ptr(), none) }
     }
 
     /// The grid that is started of a persistent kernel: as many blocks as the device holds at once, or as the grid has if those are fewer. `shared`: what is
@@ -237,13 +315,14 @@ impl CudaKernel {
 impl Executable for CudaKernel {
     fn launch(&self, plan: &LaunchPlan<'_>, stream: &Arc<StreamCore>) -> Result<Option<Counters>> {
         self.module.context.bind()?;
+        let mut maps = Vec::new();
         if self.abi.len() <= SLOTS {
             let (mut words, mut parameters) = ([0; SLOTS], [null_mut(); SLOTS]);
-            let count = self.bind_arguments(plan, &mut words, &mut parameters)?;
+            let count = self.bind_arguments(plan, &mut words, &mut maps, &mut parameters)?;
             self.run(plan, stream, &mut parameters[..count])?;
         } else {
             let (mut words, mut parameters) = (vec![0; self.abi.len()], vec![null_mut(); self.abi.len()]);
-            let count = self.bind_arguments(plan, &mut words, &mut parameters)?;
+            let count = self.bind_arguments(plan, &mut words, &mut maps, &mut parameters)?;
             self.run(plan, stream, &mut parameters[..count])?;
         }
         Ok(None)

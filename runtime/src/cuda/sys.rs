@@ -84,6 +84,25 @@ pub(super) enum CUjit_option {
     CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6,
 }
 
+/// A map of a matrix for tensor copies: what is in it, the driver knows.
+#[derive(Clone, Copy, Default)]
+#[repr(C, align(64))]
+pub(super) struct CUtensorMap {
+    pub(super) opaque: [u64; 16],
+}
+
+/// `CUtensorMapDataType`.
+pub(super) const CU_TENSOR_MAP_DATA_TYPE_UINT8: c_uint = 0;
+pub(super) const CU_TENSOR_MAP_DATA_TYPE_UINT16: c_uint = 1;
+pub(super) const CU_TENSOR_MAP_DATA_TYPE_UINT32: c_uint = 2;
+pub(super) const CU_TENSOR_MAP_DATA_TYPE_UINT64: c_uint = 4;
+
+/// The rest of what a map is told.
+pub(super) const CU_TENSOR_MAP_INTERLEAVE_NONE: c_uint = 0;
+pub(super) const CU_TENSOR_MAP_SWIZZLE_NONE: c_uint = 0;
+pub(super) const CU_TENSOR_MAP_L2_PROMOTION_L2_256B: c_uint = 3;
+pub(super) const CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE: c_uint = 0;
+
 /// `CUmemorytype`.
 pub(super) const CU_MEMORYTYPE_HOST: c_uint = 1;
 pub(super) const CU_MEMORYTYPE_DEVICE: c_uint = 2;
@@ -172,6 +191,34 @@ pub(super) struct CUDA_TEXTURE_DESC {
     pub(super) reserved: [c_int; 12],
 }
 
+/// `CUlaunchAttributeID`: the launch may begin before the kernel before it in the stream has ended, and waits by itself.
+pub(super) const CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION: c_uint = 6;
+
+/// What `cuLaunchKernelEx` is told of a launch beside its parameters.
+#[repr(C)]
+pub(super) struct CUlaunchConfig {
+    pub(super) gridDim: [c_uint; 3],
+    pub(super) blockDim: [c_uint; 3],
+    pub(super) sharedMemBytes: c_uint,
+    pub(super) hStream: CUstream,
+    pub(super) attrs: *mut CUlaunchAttribute,
+    pub(super) numAttrs: c_uint,
+}
+
+/// An attribute of a launch. Its value begins at a multiple of 8 bytes.
+#[repr(C)]
+pub(super) struct CUlaunchAttribute {
+    pub(super) id: c_uint,
+    pub(super) value: LaunchAttributeValue,
+}
+
+/// `CUlaunchAttributeValue`: of the kinds that the union of `cuda.h` has, a flag; the others have words and addresses.
+#[repr(C, align(8))]
+pub(super) union LaunchAttributeValue {
+    pub(super) programmaticStreamSerializationAllowed: c_int,
+    pub(super) pad: [u8; 64],
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -184,5 +231,12 @@ mod tests {
         assert_eq!((size_of::<CUDA_ARRAY_DESCRIPTOR>(), offset_of!(CUDA_ARRAY_DESCRIPTOR, NumChannels)), (24, 20));
         assert_eq!((size_of::<CUDA_RESOURCE_DESC>(), offset_of!(CUDA_RESOURCE_DESC, flags)), (144, 136));
         assert_eq!((size_of::<CUDA_TEXTURE_DESC>(), offset_of!(CUDA_TEXTURE_DESC, borderColor)), (104, 40));
+        assert_eq!((size_of::<CUlaunchConfig>(), align_of::<CUlaunchConfig>()), (56, 8));
+        let offsets =
+            [offset_of!(CUlaunchConfig, blockDim), offset_of!(CUlaunchConfig, sharedMemBytes), offset_of!(CUlaunchConfig, hStream)];
+        assert_eq!(offsets, [12, 24, 32]);
+        assert_eq!((offset_of!(CUlaunchConfig, attrs), offset_of!(CUlaunchConfig, numAttrs)), (40, 48));
+        assert_eq!((size_of::<LaunchAttributeValue>(), align_of::<LaunchAttributeValue>()), (64, 8));
+        assert_eq!((size_of::<CUlaunchAttribute>(), offset_of!(CUlaunchAttribute, value)), (72, 8));
     }
 }

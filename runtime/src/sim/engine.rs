@@ -16,7 +16,7 @@ use super::warp::Warp;
 use super::{Fault, FaultKind};
 use std::collections::HashMap;
 use warpwright_codegen::ir::{Location, Type};
-use warpwright_codegen::target::limits::LANES;
+use warpwright_codegen::target::limits::{LANES, VECTOR_BYTES};
 
 /// Bytes of a sector of global memory.
 const SECTOR: u64 = 32;
@@ -48,6 +48,21 @@ pub(super) enum EngineStep {
         from: u32,
         /// How many bytes.
         bytes: u64,
+        /// The barrier.
+        barrier: u32,
+    },
+    /// Copies a tile of a matrix, zeros outside of it.
+    CopyTile {
+        /// An element's access that writes the first place.
+        to: u32,
+        /// An access of an element of the matrix; where is computed here.
+        from: u32,
+        /// Rows and columns.
+        tile: [u64; 2],
+        /// The matrix's rows, columns and pitch.
+        matrix: [Reg; 3],
+        /// Row and column of the first element.
+        at: [Reg; 2],
         /// The barrier.
         barrier: u32,
     },
@@ -224,6 +239,9 @@ impl Machine<'_> {
                     }
                 }
                 EngineStep::Copy { to, from, bytes, barrier } => self.copy_bytes(warp, lane, [*to, *from], *bytes, *barrier)?,
+                EngineStep::CopyTile { to, from, tile, matrix, at, barrier } => {
+                    self.copy_tile(warp, lane, [*to, *from], *tile, (*matrix, *at), *barrier)?;
+                }
                 EngineStep::Fence => {
                     self.block.engine.events += 1;
                     let now = self.block.engine.events;
@@ -309,40 +327,110 @@ impl Machine<'_> {
         };
         let (target, source) = (of(to), of(from));
         let (first, first_read) = (self.resolve(&warp.registers, &target)?[lane], self.resolve(&warp.registers, &source)?[lane]);
-        let traffic = &mut self.tallies.traffic[from as usize];
-        traffic.sectors += (first_read + bytes - 1) / SECTOR - first_read / SECTOR + 1;
+        if !first_read.is_multiple_of(VECTOR_BYTES as u64) {
+            let (object, width) = (source.info.name.clone(), VECTOR_BYTES as u64);
+            return Err(fault(FaultKind::Misaligned { object, offset: first_read, width }));
+        }
+        self.count_copied(from, first_read, bytes);
+        let granule = u64::from(target.access.ty.bytes());
+        let flight =
+            Flight { barrier: at, phase: self.barrier_at(at).map_err(fault)?.phase, thread: warp.first_thread + lane as u32, site: to };
+        for n in (0..bytes).step_by(granule as usize) {
+            self.check(warp, &source, &[first_read + n; LANES])?;
+            let bits = self.launch.views[source.access.object].read(first_read + n, granule as u32);
+            self.arrive(warp, &target, lane, first + n, bits, flight)?;
+        }
+        self.count_in_phase(at, flight.phase, bytes).map_err(fault)
+    }
+
+    fn copy_tile(
+        &mut self,
+        warp: &Warp,
+        lane: usize,
+        [to, from]: [u32; 2],
+        [rows, columns]: [u64; 2],
+        (matrix, first): ([Reg; 3], [Reg; 2]),
+        barrier: u32,
+    ) -> Result<(), LaneFault> {
+        let fault = |kind: FaultKind| LaneFault { lane, kind };
+        let at = self.barrier(warp, lane, barrier)?;
+        let program = self.launch.program;
+        let of = |number: u32| {
+            let access: &Access = &program.accesses[number as usize];
+            Request { number, access, info: &program.objects[access.object], mask: 1 << lane }
+        };
+        let (target, source) = (of(to), of(from));
+        let place = self.resolve(&warp.registers, &target)?[lane];
+        let [all_rows, all_columns, pitch] = matrix.map(|reg| warp.registers.lane(reg, lane));
+        let [row, column] = first.map(|reg| warp.registers.lane(reg, lane));
+        let element = u64::from(target.access.ty.bytes());
+        let (name, length) = (&source.info.name, self.launch.lengths[source.access.object]);
+        if !(pitch * element).is_multiple_of(VECTOR_BYTES as u64) {
+            return Err(fault(FaultKind::TensorPitch { object: name.clone(), pitch, bytes: pitch * element }));
+        }
+        let flight =
+            Flight { barrier: at, phase: self.barrier_at(at).map_err(fault)?.phase, thread: warp.first_thread + lane as u32, site: to };
+        for r in 0..rows {
+            // What is there of the row, in one piece.
+            let there = if row + r < all_rows { columns.min(all_columns.saturating_sub(column)) } else { 0 };
+            let start = (row + r).wrapping_mul(pitch).wrapping_add(column);
+            if there > 0 {
+                if start.checked_add(there).is_none_or(|end| end > length) {
+                    let kind = FaultKind::OutOfBounds { object: name.clone(), index: i128::from(start), length, width: there as u32 };
+                    return Err(fault(kind));
+                }
+                self.count_copied(from, start * element, there * element);
+            }
+            for c in 0..columns {
+                let mut bits = 0;
+                if c < there {
+                    let offset = (start + c) * element;
+                    self.check(warp, &source, &[offset; LANES])?;
+                    bits = self.launch.views[source.access.object].read(offset, element as u32);
+                }
+                self.arrive(warp, &target, lane, place + (r * columns + c) * element, bits, flight)?;
+            }
+        }
+        self.count_in_phase(at, flight.phase, rows * columns * element).map_err(fault)
+    }
+
+    /// Counts a piece of global memory that the engine reads.
+    fn count_copied(&mut self, access: u32, offset: u64, bytes: u64) {
+        let traffic = &mut self.tallies.traffic[access as usize];
+        traffic.sectors += (offset + bytes - 1) / SECTOR - offset / SECTOR + 1;
         traffic.bytes += bytes;
         traffic.requests += 1;
         traffic.lanes += 1;
-        let (object, granule) = (target.access.object, u64::from(target.access.ty.bytes()));
-        let phase = self.barrier_at(at).map_err(fault)?.phase;
-        let thread = warp.first_thread + lane as u32;
-        for n in (0..bytes).step_by(granule as usize) {
-            self.check(warp, &source, &[first_read + n; LANES])?;
-            self.check(warp, &target, &[first + n; LANES])?;
-            self.shadows[object].settle(first + n, granule as u32);
+    }
+
+    /// A scalar arrives in shared memory; nobody may touch it before the flight's phase is over.
+    fn arrive(&mut self, warp: &Warp, target: &Request<'_>, lane: usize, offset: u64, bits: u64, flight: Flight) -> Result<(), LaneFault> {
+        let (object, size) = (target.access.object, target.access.ty.bytes());
+        self.check(warp, target, &[offset; LANES])?;
+        self.shadows[object].settle(offset, size);
+        let granule = target.info.granule.max(1);
+        for offset in (offset..offset + u64::from(size)).step_by(granule as usize) {
             let engine = &mut self.block.engine;
-            if let Some((writer, event)) = engine.stores.remove(&(object, first + n))
+            if let Some((writer, event)) = engine.stores.remove(&(object, offset))
                 && engine.fences.get(&writer).is_none_or(|fence| *fence < event)
             {
-                let index = (first + n) / granule;
+                let (index, length) = (offset / granule, self.launch.sizes[object] / granule);
                 let writer = super::launch::thread_position(writer, self.launch.block);
-                let object = target.info.name.clone();
-                return Err(fault(FaultKind::MissingEngineFence {
-                    object,
-                    index,
-                    length: self.launch.sizes[target.access.object] / granule,
-                    writer,
-                }));
+                let kind = FaultKind::MissingEngineFence { object: target.info.name.clone(), index, length, writer };
+                return Err(LaneFault { lane, kind });
             }
-            engine.flights.insert((object, first + n), Flight { barrier: at, phase, thread, site: to });
-            let bits = self.launch.views[source.access.object].read(first_read + n, granule as u32);
-            super::memory::store(&mut self.block.shared, (target.info.base + first + n) as usize, granule as u32, bits);
+            engine.flights.insert((object, offset), flight);
         }
-        let one = self.barrier_at(at).map_err(fault)?;
+        super::memory::store(&mut self.block.shared, (target.info.base + offset) as usize, size, bits);
+        Ok(())
+    }
+
+    /// Counts bytes that arrive in a phase.
+    fn count_in_phase(&mut self, at: (usize, u64), phase: u32, bytes: u64) -> Result<(), FaultKind> {
+        let one = self.barrier_at(at)?;
         one.last_copy = Some(phase);
         one.bytes -= bytes as i64;
-        self.end_phase(at).map_err(fault)
+        self.end_phase(at)
     }
 }
 

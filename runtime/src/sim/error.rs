@@ -171,6 +171,15 @@ pub enum FaultKind {
         /// Bytes that were announced.
         announced: i64,
     },
+    /// A tensor copy of a matrix whose rows do not begin at multiples of 16 bytes.
+    TensorPitch {
+        /// The matrix's buffer.
+        object: String,
+        /// Elements from row to row.
+        pitch: u64,
+        /// The same in bytes.
+        bytes: u64,
+    },
     /// The copy engine fills what a thread wrote, without a fence between.
     MissingEngineFence {
         /// The object.
@@ -326,6 +335,11 @@ impl fmt::Display for FaultKind {
                 "waits for phase {phase} of barrier {index} of `{object}`: {arrived} of {announced} bytes arrived, {missing} arrival{} missing; \
                  nobody is left who could end it",
                 if *missing == 1 { "" } else { "s" }
+            ),
+            FaultKind::TensorPitch { object, pitch, bytes } => write!(
+                f,
+                "a tensor copy of `{object}`, whose pitch of {pitch} elements is {bytes} bytes; it must be a multiple of 16; \
+                 help: give the matrix a pitch that is one, or leave `by = tma` out"
             ),
             FaultKind::MissingEngineFence { object, index, length, writer } => write!(
                 f,

@@ -9,6 +9,7 @@ pub fn refused(n: usize, y: &mut Global<f32>) {
         y[i] = 1.0;
     }
     #[persistent]
+    #[overlap]
     let x = 1.0;
     y[global_id().x] = x;
 }

@@ -55,6 +55,7 @@ fn job(seed: u64, source: &Source, inputs: &Inputs, compiled: &Compiled) -> Job 
         | AbiArgument::Sampler { .. }
         | AbiArgument::DynamicShared
         | AbiArgument::DynamicLength { .. }
+        | AbiArgument::TensorMap(_)
         | AbiArgument::AskedGrid { .. }
         | AbiArgument::ConstantSymbol { .. } => {
             panic!("no generated kernel has these")

@@ -51,6 +51,7 @@ fn job(case: &Case) -> Job {
             }
             AbiArgument::Exchange { bytes } => Argument::Local(*bytes as usize * case.block),
             AbiArgument::AskedGrid { .. } => panic!("no case is persistent"),
+            AbiArgument::TensorMap(_) => panic!("OpenCL has no maps"),
             AbiArgument::Fault => Argument::Buffer(vec![0; 16]),
             AbiArgument::Image { .. } | AbiArgument::Sampler { .. } => panic!("no case has textures"),
             AbiArgument::ConstantSymbol { .. } | AbiArgument::Texture { .. } | AbiArgument::Extent { .. } => panic!("not in OpenCL C"),

@@ -176,7 +176,17 @@ fn assemble(portable: Written<'_>, sub_groups: Option<Written<'_>>) -> Emitted {
     }
     text.push('\n');
     text.push_str(&code);
-    Emitted { text, entry, abi, shared_bytes, asks_for_shared: false, faults, build_options: BUILD_OPTIONS.into(), has_sub_groups }
+    Emitted {
+        text,
+        entry,
+        abi,
+        shared_bytes,
+        asks_for_shared: false,
+        overlaps: false,
+        faults,
+        build_options: BUILD_OPTIONS.into(),
+        has_sub_groups,
+    }
 }
 
 impl Printed {

@@ -370,6 +370,8 @@ pub struct Module {
     pub shared_bytes: u64,
     /// Whether they are dynamic shared memory, for which a launch asks.
     pub asks_for_shared: bool,
+    /// Whether it waits by itself for the kernels before it in the stream.
+    pub overlaps: bool,
     /// Annotations that issue loads early, and where the source says them.
     pub early_loads: Vec<(&'static Annotation, Loc)>,
 }

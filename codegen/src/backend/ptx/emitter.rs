@@ -10,6 +10,7 @@ use crate::analysis::bounds::Bounds;
 use crate::collections::HashMap;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::ir::{CacheHint, Inst, Kernel, Loc, Location, Object, Op, Type, Value};
+use crate::passes;
 use crate::target::Target;
 use proc_macro2::Span;
 
@@ -35,6 +36,8 @@ pub(super) struct Emitter<'k> {
     pub(super) entry: String,
     /// Where shared arrays lie that are no variables.
     pub(super) region: Option<SharedRegion>,
+    /// Whether the kernel waits by itself for those before it in the stream, which may write until then what it reads.
+    pub(super) overlaps: bool,
     /// The body so far.
     pub(super) code: Vec<Statement>,
     /// The register of each value that has one.
@@ -76,6 +79,10 @@ pub(super) struct Emitter<'k> {
     pub(super) lengths: Vec<Object>,
     /// Whether the grid that was asked for is asked for.
     pub(super) asks_grid: bool,
+    /// The maps of matrices that tensor copies take.
+    pub(super) maps: Vec<crate::backend::TensorMap>,
+    /// Shared arrays that tensor copies fill.
+    pub(super) tiles: Vec<Object>,
     /// What is asked of textures.
     pub(super) handles: Vec<(Object, super::texture::Handle)>,
     pub(super) diagnostics: Diagnostics,
@@ -90,6 +97,7 @@ impl<'k> Emitter<'k> {
             span,
             entry,
             region: SharedRegion::of(kernel, target),
+            overlaps: passes::overlaps_on(kernel, target),
             code: Vec::new(),
             registers: vec![None; kernel.values.len()],
             parts_of_words: HashMap::default(),
@@ -113,6 +121,8 @@ impl<'k> Emitter<'k> {
             policies: Vec::new(),
             lengths: Vec::new(),
             asks_grid: false,
+            maps: Vec::new(),
+            tiles: kernel.filled_with_tiles(),
             handles: Vec::new(),
             diagnostics: Diagnostics::new(),
         }

@@ -1,10 +1,11 @@
 //! The copy engine (sm_90 on; PTX ISA, "Data movement: asynchronous copy" and "mbarrier"): its barriers, and bulk copies.
 
-use super::code::{AddressOperand, Base, Opcode, Operand, RegisterClass};
+use super::code::{AddressOperand, Base, Opcode, Operand, Reg, RegisterClass, Symbol};
 use super::emitter::{Emitter, ptx};
 use super::words::{Mnemonic, Word};
+use crate::backend::TensorMap;
 use crate::intrinsics::ENGINE;
-use crate::ir::{Access, BARRIER, Engine, MemoryType, Object, Step, Type, Value};
+use crate::ir::{Access, BARRIER, Engine, Kernel, MemoryType, Object, Op, PitchedMatrix, Step, Value};
 
 impl Emitter<'_> {
     pub(super) fn engine(&mut self, engine: &Engine) {
@@ -35,6 +36,7 @@ impl Emitter<'_> {
                 self.jump_if(is_over, false, again);
             }
             Engine::CopyRun { to, from, start, barrier } => self.copy_run(to, *from, *start, barrier),
+            Engine::CopyTile { to, from, row, column, barrier } => self.copy_tile(to, from, [*row, *column], barrier),
             Engine::Fence => ptx!(self, Fence.Proxy.Async.SharedCta),
         }
     }
@@ -63,6 +65,71 @@ impl Emitter<'_> {
         let from = AddressOperand { base: Base::Reg(place), offset: None };
         let operands = [Operand::from(to), from.into(), bytes.into(), barrier.into()];
         self.put(Opcode { mnemonic: Mnemonic::Cp, words }, operands.into_iter().chain(policy).collect());
+    }
+
+    fn copy_tile(&mut self, to: &Access, from: &PitchedMatrix, at: [Value; 2], barrier: &Access) {
+        let kernel = self.kernel;
+        let Some((rows, columns, element)) = kernel.tile_of(to) else {
+            return self.refuse("a tensor copy of what is no tile reached the PTX back end".into(), String::new());
+        };
+        let row_bytes = columns * u64::from(element.bytes());
+        let Some(parts) = Kernel::tile_parts(rows, row_bytes) else {
+            return self.refuse("a tensor copy of a tile that cannot be parted reached the PTX back end".into(), String::new());
+        };
+        let part_rows = rows / parts;
+        let parameter = |object: Object| kernel.params.iter().position(|param| *param == object);
+        let of_value = |value: Value| match kernel.def(value) {
+            Some((_, Op::Memory(memory))) => parameter(memory.at.object()),
+            _ => None,
+        };
+        let (Some(data), Some(all_rows), Some(all_columns), Some(pitch)) =
+            (parameter(from.data), of_value(from.rows), of_value(from.columns), of_value(from.pitch))
+        else {
+            return self.refuse("a tensor copy of a matrix that is no parameter reached the PTX back end".into(), String::new());
+        };
+        let tile = [part_rows as u32, columns as u32];
+        let map = TensorMap { data, rows: all_rows, columns: all_columns, pitch, element: element.bytes().into(), tile };
+        let number = self.maps.iter().position(|known| *known == map).unwrap_or_else(|| {
+            self.maps.push(map);
+            self.maps.len() - 1
+        });
+        let [of_parameter, place] = [(); 2].map(|()| self.temp(RegisterClass::Long));
+        ptx!(self, Mov.U64 of_parameter, &self.map_symbol(number));
+        ptx!(self, Cvta.Param.U64 place, of_parameter);
+        let (to, barrier) = (self.place_of(to), self.place_of(barrier));
+        let [row, column] = at.map(|value| self.low_word(value));
+        let policy = self.hint(from.data, true).policy;
+        for part in 0..parts {
+            let first = (part * part_rows) as u32;
+            let row = if first == 0 {
+                row
+            } else {
+                let further = self.temp(RegisterClass::Word);
+                ptx!(self, Add.U32 further, row, first);
+                further
+            };
+            let words = [Word::Async, Word::Bulk, Word::Tensor, Word::D2, Word::SharedCluster, Word::Global, Word::CompleteTx].into_iter();
+            let words = words.chain(policy.as_ref().map(|_| Word::L2CacheHint)).collect();
+            let to = to.after((u64::from(first) * row_bytes) as i32);
+            let operands = [Operand::from(to), Operand::Texel(vec![place, column, row]), (&barrier).into()];
+            self.put(Opcode { mnemonic: Mnemonic::Cp, words }, operands.into_iter().chain(policy.clone()).collect());
+        }
+    }
+
+    /// The parameter that a map is passed in.
+    pub(super) fn map_symbol(&self, number: usize) -> Symbol {
+        format!("{}_map_{number}", self.entry).into()
+    }
+
+    /// The low 32 bits of an index.
+    fn low_word(&mut self, index: Value) -> Reg {
+        let low = self.in_register(index);
+        if self.kernel.ty(index).bytes() == 4 {
+            return low;
+        }
+        let word = self.temp(RegisterClass::Word);
+        ptx!(self, Cvt.U32.U64 word, low);
+        word
     }
 
     /// Every barrier of an array.
@@ -107,13 +174,8 @@ impl Emitter<'_> {
     }
 
     /// `base + index * size`, in shared memory.
-    fn further(&mut self, base: super::code::Reg, index: Value, size: u32) -> super::code::Reg {
-        let mut low = self.in_register(index);
-        if self.kernel.ty(index) != Type::U32 {
-            let word = self.temp(RegisterClass::Word);
-            ptx!(self, Cvt.U32.U64 word, low);
-            low = word;
-        }
+    fn further(&mut self, base: Reg, index: Value, size: u32) -> Reg {
+        let low = self.low_word(index);
         let sum = self.temp(RegisterClass::Word);
         ptx!(self, Mad.Lo.U32 sum, low, size, base);
         sum

@@ -131,9 +131,12 @@ impl Emitter<'_> {
     pub(super) fn load(&mut self, object: Object, place: &AddressOperand, results: &[Value]) {
         let data = &self.kernel.objects[object];
         let ty = self.kernel.ty(results[0]);
-        // The read-only cache where nobody writes the buffer. Under a predicate `.nc` would let later stores overtake the load (`predicate`), and a
+        // The read-only cache where nobody writes the buffer while the kernel runs: one that overlaps with others runs before they have written. Under a predicate `.nc` would let later stores overtake the load (`predicate`), and a
         // barrier that it is issued ahead of (`early`).
-        let is_cached = data.kind == ObjectKind::Global { writable: false } && self.predicate.is_none() && !self.is_ahead_of_barrier();
+        let is_cached = data.kind == ObjectKind::Global { writable: false }
+            && self.predicate.is_none()
+            && !self.overlaps
+            && !self.is_ahead_of_barrier();
         let hint = self.hint(object, true);
         // `lu` is for memory that is written.
         let is_cached = is_cached && !hint.words.contains(&Word::Lu);

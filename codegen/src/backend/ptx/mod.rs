@@ -122,7 +122,7 @@ impl Lowered<Scheduled> {
 /// The instructions of an `Addressed` kernel in the order in which `target`'s assembler is given them, whether or not it can have them all:
 /// what estimates are made of.
 pub fn body(kernel: &Kernel, target: &Target) -> Vec<Statement> {
-    let placed = passes::place(kernel);
+    let placed = passes::place_on(kernel, target);
     let kernel = placed.as_ref().unwrap_or(kernel);
     let mut emitter = Emitter::new(kernel, target, module::entry_name(&kernel.name), &|_| Span::call_site());
     emitter.fuse();
@@ -135,13 +135,13 @@ pub fn body(kernel: &Kernel, target: &Target) -> Vec<Statement> {
 pub fn emit_ptx(kernel: &Addressed, target: &Target, span: &dyn Fn(Loc) -> Span) -> Result<Emitted, Diagnostics> {
     let module = module(kernel, target, span)?;
     let text = module.to_string();
-    let Module { entry: Entry { name: entry, .. }, abi, shared_bytes, asks_for_shared, .. } = module;
-    Ok(Emitted { text, entry, abi, shared_bytes, asks_for_shared, ..Emitted::default() })
+    let Module { entry: Entry { name: entry, .. }, abi, shared_bytes, asks_for_shared, overlaps, .. } = module;
+    Ok(Emitted { text, entry, abi, shared_bytes, asks_for_shared, overlaps, ..Emitted::default() })
 }
 
 /// The same as data: what [`emit_ptx`] prints.
 pub fn module(kernel: &Addressed, target: &Target, span: &dyn Fn(Loc) -> Span) -> Result<Module, Diagnostics> {
-    let placed = passes::place(kernel);
+    let placed = passes::place_on(kernel, target);
     let kernel = placed.as_ref().unwrap_or(kernel);
     let name = module::entry_name(&kernel.name);
     let mut emitter = Emitter::new(kernel, target, name.clone(), span);
@@ -170,6 +170,7 @@ pub fn module(kernel: &Addressed, target: &Target, span: &dyn Fn(Loc) -> Span) -
         abi,
         shared_bytes,
         asks_for_shared: emitter.region.is_some(),
+        overlaps: emitter.overlaps,
         early_loads: kernel.early_loads.iter().map(|early| (early.annotation, early.place)).collect(),
     })
 }

@@ -8,7 +8,7 @@ use super::words::Word;
 use crate::annotations::Modifier;
 use crate::backend::AbiArgument;
 use crate::intrinsics::{ASYNC_COPIES, ENGINE};
-use crate::ir::{Axis, Loc, MemoryType, Object, ObjectData, ObjectKind, Type};
+use crate::ir::{Axis, Loc, MemoryType, Object, ObjectData, ObjectKind, TILE_ALIGN, Type};
 use crate::target::limits::{BLOCK_THREADS, CONSTANT_BYTES, LARGE_PARAMETERS};
 
 impl Emitter<'_> {
@@ -58,6 +58,10 @@ impl Emitter<'_> {
             abi.push(AbiArgument::AskedGrid { axis });
             declared.push(Variable::parameter(Word::U32, self.asked_grid_symbol(axis)));
         }
+        for (n, map) in self.maps.iter().enumerate() {
+            abi.push(AbiArgument::TensorMap(*map));
+            declared.push(Variable::bytes(Word::Param, 64, self.map_symbol(n), 128));
+        }
         self.check_parameters(&abi);
         (abi, declared)
     }
@@ -67,6 +71,7 @@ impl Emitter<'_> {
             AbiArgument::Value { bytes, align, .. } => at.next_multiple_of((*align).max(1)) + bytes,
             AbiArgument::Buffer { .. } | AbiArgument::Texture { .. } => at.next_multiple_of(8) + 8,
             AbiArgument::Length { bytes, .. } | AbiArgument::DynamicLength { bytes, .. } => at.next_multiple_of(*bytes) + bytes,
+            AbiArgument::TensorMap(_) => at.next_multiple_of(64) + 128,
             AbiArgument::Extent { .. } | AbiArgument::AskedGrid { .. } => at.next_multiple_of(4) + 4,
             _ => at,
         };
@@ -93,7 +98,7 @@ impl Emitter<'_> {
                 continue;
             }
             // Whole words: narrow atomics work on the word around them. Vector accesses want up to 16 bytes of alignment.
-            let (bytes, align) = (self.bytes(data).max(1).next_multiple_of(4), self.alignment(data));
+            let (bytes, align) = (self.bytes(data).max(1).next_multiple_of(4), self.alignment(object, data));
             if self.place_in_region(object).is_none() {
                 declared.push(Variable::bytes(space, align, self.symbol(object), bytes));
             }
@@ -126,7 +131,7 @@ impl Emitter<'_> {
         for ring in kernel.rings.values().filter(|ring| ring.is_required) {
             let (needs, sm) = match ring.by {
                 Some(Modifier::ByCpAsync) => (ASYNC_COPIES, "sm_80"),
-                Some(Modifier::ByBulk) => (ENGINE, "sm_90"),
+                Some(Modifier::ByBulk | Modifier::ByTma) => (ENGINE, "sm_90"),
                 _ => continue,
             };
             if needs.is_met_by(self.target) || places.contains(&ring.place) {
@@ -170,7 +175,10 @@ impl Emitter<'_> {
     }
 
     /// The alignment of an array: its own, and that of a vector access where it is large enough for one.
-    fn alignment(&self, data: &ObjectData) -> u64 {
+    fn alignment(&self, object: Object, data: &ObjectData) -> u64 {
+        if self.tiles.contains(&object) {
+            return TILE_ALIGN;
+        }
         let own = data.ty.align(&self.kernel.structs).max(4);
         if matches!(data.ty, MemoryType::Slice(_)) || self.bytes(data) >= 16 {
             own.max(16)
@@ -191,7 +199,8 @@ impl Emitter<'_> {
         let own = self.kernel.objects.iter().find(|(_, data)| is_dynamic(data)).map(|(object, _)| self.symbol(object));
         let region = self.region.as_ref().map(|_| self.region_symbol().into());
         declared.extend(region.or(own).map(|symbol| {
-            let variable = Variable::bytes(Word::Shared, 16, symbol, 0);
+            let align = if self.tiles.is_empty() { 16 } else { TILE_ALIGN };
+            let variable = Variable::bytes(Word::Shared, align, symbol, 0);
             Variable { linkage: Linkage::Extern, length: Some(None), ..variable }
         }));
         declared
@@ -205,7 +214,7 @@ impl Emitter<'_> {
                 ObjectKind::Table(scalars) => Some(scalars),
                 ObjectKind::Global { .. } | ObjectKind::Shared | ObjectKind::Local | ObjectKind::Value | ObjectKind::Texture => continue,
             };
-            let (bytes, align) = (self.bytes(data), self.alignment(data));
+            let (bytes, align) = (self.bytes(data), self.alignment(object, data));
             total += bytes;
             if total > u64::from(CONSTANT_BYTES) {
                 let message = format!("constants up to `{}` take {total} bytes, and there are {CONSTANT_BYTES}", data.name);

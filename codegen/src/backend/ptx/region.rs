@@ -5,10 +5,10 @@
 
 use super::emitter::Emitter;
 use crate::collections::HashMap;
-use crate::ir::{Kernel, MemoryType, Object, ObjectKind};
+use crate::ir::{Kernel, MemoryType, Object, ObjectKind, TILE_ALIGN};
 use crate::target::Target;
 
-/// What an array of the region begins at multiples of.
+/// What an array of the region begins at multiples of, if the copy engine does not fill it with tiles.
 const ALIGN: u64 = 16;
 
 /// The region, in bytes.
@@ -27,7 +27,11 @@ impl SharedRegion {
         let mut region = SharedRegion::default();
         let (dynamic, fixed): (Vec<_>, Vec<_>) =
             kernel.objects.iter().filter(is_shared).partition(|(_, data)| matches!(data.ty, MemoryType::Slice(_)));
+        let tiles = kernel.filled_with_tiles();
         for (object, data) in fixed {
+            if tiles.contains(&object) {
+                region.bytes = region.bytes.next_multiple_of(TILE_ALIGN);
+            }
             region.places.insert(object, region.bytes);
             region.bytes = (region.bytes + data.ty.size(&kernel.structs).max(1)).next_multiple_of(ALIGN);
         }

@@ -25,7 +25,7 @@ words! {
     /// What an instruction does: the first word of its opcode.
     Mnemonic {
         Abs "abs", Add "add", And "and", Atom "atom", Bar "bar", Bfe "bfe", Bra "bra", Brev "brev", Call "call", Clz "clz", Cos "cos", Cp "cp", Createpolicy "createpolicy",
-        Cvt "cvt", Cvta "cvta", Div "div", Ex2 "ex2", Fence "fence", Fma "fma", Ld "ld", Lg2 "lg2", Mad "mad", Match "match", Max "max", Mbarrier "mbarrier", Membar "membar",
+        Cvt "cvt", Cvta "cvta", Div "div", Ex2 "ex2", Fence "fence", Fma "fma", Griddepcontrol "griddepcontrol", Ld "ld", Lg2 "lg2", Mad "mad", Match "match", Max "max", Mbarrier "mbarrier", Membar "membar",
         Min "min", Mov "mov", Mul "mul", Neg "neg", Not "not", Or "or", Popc "popc", Prmt "prmt", Rcp "rcp", Red "red", Rem "rem",
         Ret "ret", Rsqrt "rsqrt", Selp "selp", Setp "setp", Shf "shf", Shfl "shfl", Shl "shl", Shr "shr", Sin "sin", Sqrt "sqrt",
         St "st", Sub "sub", Tanh "tanh", Tex "tex", Trap "trap", Vabsdiff4 "vabsdiff4", Vote "vote", Xor "xor",
@@ -53,9 +53,11 @@ words! {
         Warp "warp", Cta "cta", Gl "gl", Gpu "gpu", Sys "sys",
         // Copies that go on by themselves.
         Async "async", Ca "ca", Cg "cg", CommitGroup "commit_group", WaitGroup "wait_group",
-        Bulk "bulk", CompleteTx "mbarrier::complete_tx::bytes", SharedCta "shared::cta", SharedCluster "shared::cluster",
+        Bulk "bulk", Tensor "tensor", CompleteTx "mbarrier::complete_tx::bytes", SharedCta "shared::cta", SharedCluster "shared::cluster",
         Init "init", Arrive "arrive", ExpectTx "expect_tx", TryWait "try_wait", Parity "parity",
         MbarrierInit "mbarrier_init", Proxy "proxy", Cluster "cluster",
+        // Kernels that follow each other.
+        Wait "wait", LaunchDependents "launch_dependents",
         // Caches.
         Cs "cs", Lu "lu", L1EvictFirst "L1::evict_first", L1EvictLast "L1::evict_last", L1NoAllocate "L1::no_allocate",
         L2CacheHint "L2::cache_hint", L2EvictFirst "L2::evict_first", L2EvictLast "L2::evict_last", Fractional "fractional",
@@ -68,7 +70,7 @@ impl Mnemonic {
     /// Whether its first operand may be written; `bar` writes one where it reduces, `mbarrier` where it tests.
     pub(super) fn has_result(self) -> bool {
         use Mnemonic::*;
-        !matches!(self, St | Cp | Red | Bar | Mbarrier | Fence | Membar | Bra | Ret | Trap | Call)
+        !matches!(self, St | Cp | Red | Bar | Mbarrier | Fence | Griddepcontrol | Membar | Bra | Ret | Trap | Call)
     }
 }
 

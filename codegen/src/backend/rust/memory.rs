@@ -114,6 +114,9 @@ impl Printer<'_> {
         if options.persistent {
             arguments.push("persistent".to_owned());
         }
+        if options.overlap {
+            arguments.push("overlap".to_owned());
+        }
         if options.raster > 1 {
             arguments.push(format!("raster(rows = {})", options.raster));
         }

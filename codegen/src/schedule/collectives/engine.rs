@@ -9,42 +9,90 @@
 //! ```
 //!
 //! `whole`: the buffer has all of the run. At most the last one has not; its elements are stored one by one, as everywhere, and the fence says so to the
-//! engine, which fills the slot the next time. Several collectives of one copy section share one barrier, and one announcement of their bytes.
+//! engine, which fills the slot the next time. Of a tile of a matrix it is enough that some is there: the engine writes zeros for the rest. Several collectives of one copy section share one barrier, and one announcement of their bytes.
 
 use super::super::Refusal;
 use super::{Expansion, Shape, alignment, threads};
-use crate::ir::{Access, BinaryOp, Builder, Collective, CompareOp, Engine, Kernel, Loc, Op, Scalar, Value};
+use crate::annotations::Modifier;
+use crate::ir::{
+    Access, Address, BinaryOp, Builder, Collective, CompareOp, Engine, Kernel, Loc, MOST_TILE_ROWS, Memory, MemoryOp, ObjectKind, Op,
+    PitchedMatrix, Scalar, TILE_ALIGN, Value,
+};
 use crate::target::limits::VECTOR_BYTES;
 
 /// The most bytes that a phase of a barrier counts (PTX ISA, "mbarrier: tx-count").
 const MOST_BYTES: u64 = (1 << 20) - 1;
 
-/// Why the engine cannot copy these together; nothing if it can.
-pub(in super::super) fn obstacle(kernel: &Kernel, collectives: &[&Collective]) -> Option<Refusal> {
-    let refuse = |why: String, help: &str| Some(Refusal::new(format!("`by = bulk`: {why}"), help));
+/// Why the engine cannot copy these together as `by` says; nothing if it can.
+pub(in super::super) fn obstacle(kernel: &Kernel, collectives: &[&Collective], by: Modifier) -> Option<Refusal> {
+    let refuse = |why: String, help: &str| Some(Refusal::new(format!("`{}`: {why}", by.name()), help));
+    let vector = VECTOR_BYTES as u64;
     let mut all = 0u64;
     for collective in collectives {
         let (array, name) = (collective.array(), &kernel.objects[collective.array().object].name);
-        if !matches!(collective, Collective::LoadRun { .. }) {
-            let why = format!("`{}` of `{name}` copies row after row, and a bulk copy is one run", collective.word());
-            return refuse(why, "copy with `load_run`, or leave `by` out");
-        }
         let bytes = kernel.bytes_of(array);
-        if bytes == 0 || !bytes.is_multiple_of(VECTOR_BYTES as u64) {
-            let why = format!("`{name}` has {bytes} bytes, and bulk copies move multiples of {VECTOR_BYTES}");
-            return refuse(why, "give the array a length that makes it one, or leave `by` out");
-        }
-        if kernel.swizzled.contains(&array.object) || alignment(kernel, array) < VECTOR_BYTES as u64 {
-            let why = format!("`{name}` does not lie in order from a multiple of {VECTOR_BYTES} bytes on");
+        if kernel.swizzled.contains(&array.object) || alignment(kernel, array) < vector {
+            let why = format!("`{name}` does not lie in order from a multiple of {vector} bytes on");
             return refuse(why, "leave `swizzle` out, or copy into an array of its own");
         }
         all += bytes;
+        match collective {
+            Collective::LoadRun { .. } if bytes == 0 || !bytes.is_multiple_of(vector) => {
+                let why = format!("`{name}` has {bytes} bytes, and bulk copies move multiples of {vector}");
+                return refuse(why, "give the array a length that makes it one, or leave `by` out");
+            }
+            Collective::LoadRun { .. } => {}
+            Collective::LoadTile { .. } | Collective::StoreTile { .. } if by == Modifier::ByBulk => {
+                let why = format!("`{}` of `{name}` copies row after row, and a bulk copy is one run", collective.word());
+                return refuse(why, "write `by = tma`, copy with `load_run`, or leave `by` out");
+            }
+            Collective::LoadTile { from, .. } | Collective::StoreTile { to: from, .. } => {
+                if let Some((why, help)) = tile_obstacle(kernel, array, from) {
+                    return refuse(format!("`{name}` {why}"), help);
+                }
+            }
+        }
     }
     if all > MOST_BYTES {
         let why = format!("a stage has {all} bytes, and a barrier counts {MOST_BYTES} at most");
         return refuse(why, "make the arrays smaller");
     }
     None
+}
+
+/// Why a tile is none for tensor copies, and the way out.
+fn tile_obstacle(kernel: &Kernel, array: &Access, from: &PitchedMatrix) -> Option<(String, &'static str)> {
+    let Some((rows, columns, element)) = kernel.tile_of(array) else {
+        return Some(("has rows with room behind them, or elements that are no scalars".to_owned(), "leave `pad` out, or leave `by` out"));
+    };
+    let row = columns * u64::from(element.bytes());
+    let bytes = rows * row;
+    if columns > MOST_TILE_ROWS {
+        let why = format!("has rows of {columns} elements, and tensor copies move {MOST_TILE_ROWS} at most");
+        return Some((why, "make the tile narrower, or copy two beside each other"));
+    }
+    if row == 0 || !row.is_multiple_of(VECTOR_BYTES as u64) {
+        let why = format!("has rows of {row} bytes, and tensor copies move multiples of {VECTOR_BYTES}");
+        return Some((why, "give its rows a length that makes them one, or leave `by` out"));
+    }
+    if !bytes.is_multiple_of(TILE_ALIGN) {
+        let why = format!("has {bytes} bytes, and a ring of tensor copies has slots of multiples of {TILE_ALIGN}");
+        return Some((why, "give it more rows, or leave `by` out"));
+    }
+    if Kernel::tile_parts(rows, row).is_none() {
+        let why =
+            format!("has {rows} rows, which are no number of copies of {MOST_TILE_ROWS} rows at most and multiples of {TILE_ALIGN} bytes");
+        return Some((why, "make them a multiple of 8"));
+    }
+    let is_parameter = |value: &Value| match kernel.def(*value) {
+        Some((_, Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }))) => {
+            access.path.is_empty() && kernel.objects[access.object].kind == ObjectKind::Value
+        }
+        _ => false,
+    };
+    let are_parameters = [from.rows, from.columns, from.pitch].iter().all(is_parameter);
+    let why = "is a tile of a matrix that is no parameter of the kernel";
+    (!are_parameters).then(|| (why.to_owned(), "pass the matrix itself, or leave `by` out"))
 }
 
 /// Copies by the engine, all counted by one barrier, each with its place in the source.
@@ -55,7 +103,14 @@ pub(in super::super) fn by_engine(b: &mut Builder<'_>, collectives: &[(Collectiv
     for ((collective, loc), shape) in collectives.iter().zip(&shapes) {
         let outer = std::mem::replace(&mut b.loc, *loc);
         let expansion = Expansion::new(b, shape, collective);
-        let whole = expansion.condition.unwrap_or_else(|| b.bool(true));
+        let whole = match collective {
+            // Of a tile some is there, and the engine fills the rest with zeros.
+            Collective::LoadTile { from, row, column, .. } => {
+                let [in_rows, in_columns] = [(*row, from.rows), (*column, from.columns)].map(|(at, all)| b.compare(CompareOp::Lt, at, all));
+                b.binary(BinaryOp::And, in_rows, in_columns)
+            }
+            Collective::LoadRun { .. } | Collective::StoreTile { .. } => expansion.condition.unwrap_or_else(|| b.bool(true)),
+        };
         parts.push((expansion, collective, *loc, whole));
         b.loc = outer;
     }
@@ -76,8 +131,14 @@ pub(in super::super) fn by_engine(b: &mut Builder<'_>, collectives: &[(Collectiv
                 b.push(Op::Engine(Engine::Expect { barrier: barrier.clone(), bytes }), &[]);
             }
             for (_, collective, loc, whole) in &parts {
-                let Collective::LoadRun { to, from, start } = collective else { continue };
-                let copy = Engine::CopyRun { to: to.clone(), from: *from, start: *start, barrier: barrier.clone() };
+                let (to, barrier) = (collective.array().clone(), barrier.clone());
+                let copy = match collective {
+                    Collective::LoadRun { from, start, .. } => Engine::CopyRun { to, from: *from, start: *start, barrier },
+                    Collective::LoadTile { from, row, column, .. } => {
+                        Engine::CopyTile { to, from: *from, row: *row, column: *column, barrier }
+                    }
+                    Collective::StoreTile { .. } => continue,
+                };
                 let outer = std::mem::replace(&mut b.loc, *loc);
                 b.if_else(
                     *whole,

@@ -120,35 +120,43 @@ pub(super) fn begin(kernel: &mut Kernel, barriers: &[Barriers], turns: &[Turn]) 
 
 impl Plan {
     /// R8: why the engine cannot make the copies of this loop.
-    pub(super) fn engine_obstacle(&self, kernel: &Kernel) -> Option<Refusal> {
+    pub(super) fn engine_obstacle(&self, kernel: &Kernel, by: Modifier) -> Option<Refusal> {
+        let name = by.name();
         // Its rounds begin with the kernel, where the barriers are made.
         if kernel.options.persistent {
-            let message = "`by = bulk`: a `persistent` kernel would make its barriers again in each round";
+            let message = format!("`{name}`: a `persistent` kernel would make its barriers again in each round");
             return Some(Refusal::new(message, "leave `by` out, or `persistent`"));
         }
         let mut collectives: Vec<&Collective> = Vec::new();
         for inst in self.section.iter().filter(|inst| moves(kernel, **inst)) {
             let Op::Collective(collective) = &kernel.insts[*inst].op else {
-                let message = "`by = bulk`: before the barrier threads copy elements, each its own, and a bulk copy is one run";
-                let refusal = Refusal::new(message, "copy with `load_run(&mut run, x, start)`, or leave `by` out");
+                let message =
+                    format!("`{name}`: before the barrier threads copy elements, each its own, and such a copy is one of the block");
+                let how = if by == Modifier::ByTma { "load_tile(&mut tile, a, row, column)" } else { "load_run(&mut run, x, start)" };
+                let refusal = Refusal::new(message, format!("copy with `{how}`, or leave `by` out"));
                 let moving = all_in(kernel, &[*inst]).into_iter().find(|inner| kernel.effects(*inner).writes.is_some()).unwrap_or(*inst);
                 return Some(refusal.label(kernel.insts[moving].loc, "copied here"));
             };
             collectives.push(collective);
         }
-        collectives::obstacle(kernel, &collectives)
+        collectives::obstacle(kernel, &collectives, by)
     }
 
     /// Whether the engine may make the copies of this loop: it can, and the source does not ask for anything else.
     pub(super) fn is_for_engine(&self, kernel: &Kernel, asked: &Asked) -> bool {
-        matches!(asked.by(), None | Some(Modifier::ByBulk)) && self.engine_obstacle(kernel).is_none()
+        // Tiles need matrices whose pitch is a multiple of 16 bytes, which only a launch knows: who writes `by = tma` promises it.
+        let by = asked.by().unwrap_or(Modifier::ByBulk);
+        matches!(by, Modifier::ByBulk | Modifier::ByTma) && self.engine_obstacle(kernel, by).is_none()
     }
 }
 
-/// Takes collectives that were just put at the end of a block out of it again, with their places: the engine makes them.
+/// Takes the collectives among instructions that were just put at the end of a block out of it again, with their places: the engine makes them. What
+/// they are computed of stays.
 pub(super) fn taken_out(b: &mut Builder<'_>, copies: &[Inst]) -> Vec<(Collective, Loc)> {
     let block = b.block;
-    b.kernel.blocks[block].insts.retain(|inst| !copies.contains(inst));
+    let insts = std::mem::take(&mut b.kernel.blocks[block].insts);
+    let is_taken = |inst: &Inst| copies.contains(inst) && matches!(b.kernel.insts[*inst].op, Op::Collective(_));
+    b.kernel.blocks[block].insts = insts.into_iter().filter(|inst| !is_taken(inst)).collect();
     let one = |inst: &Inst| {
         let Op::Collective(collective) = &b.kernel.insts[*inst].op else { return None };
         Some((collective.clone(), b.kernel.insts[*inst].loc))

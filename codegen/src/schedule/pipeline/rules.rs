@@ -7,7 +7,8 @@
 //! * R5: nobody writes what the copies read while the loop runs, nor does the loop learn what other blocks wrote.
 //! * R6: the slots fit a block's shared memory.
 //! * R7: all threads of the block go round equally often, and nobody leaves the loop early.
-//! * R8: with `by = bulk`, collectives make all copies, each one run of whole vectors ([`Plan::engine_obstacle`]).
+//! * R8: with `by = bulk` and `by = tma`, collectives make all copies: runs of whole vectors; with `tma`, tiles of matrices, too
+//!   ([`Plan::engine_obstacle`]).
 //!
 //! How wide a copy is shows only once accesses are joined: what is narrower than 4 bytes, the PTX back end refuses.
 
@@ -29,8 +30,8 @@ impl Plan {
         self.only_here(kernel, others)?;
         self.reads_are_left_alone(kernel, asked)?;
         self.covers(kernel)?;
-        if asked.by() == Some(Modifier::ByBulk)
-            && let Some(refusal) = self.engine_obstacle(kernel)
+        if let Some(by @ (Modifier::ByBulk | Modifier::ByTma)) = asked.by()
+            && let Some(refusal) = self.engine_obstacle(kernel, by)
         {
             return Err(refusal);
         }

@@ -1,4 +1,4 @@
-//! The arguments that say which blocks run when: `raster(rows = R)`, `persistent`.
+//! The arguments that say what runs when: `raster(rows = R)`, `persistent`, `overlap`.
 
 use super::{KernelAttributes, check_count, parse_value, skip_to_comma};
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -9,9 +9,9 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprLit, Lit, Token, parse_quote_spanned, token};
 
 /// The arguments, and how they are written.
-const EXAMPLES: &[(&str, &str)] = &[("raster", "raster(rows = 8)"), ("persistent", "persistent")];
+const EXAMPLES: &[(&str, &str)] = &[("raster", "raster(rows = 8)"), ("persistent", "persistent"), ("overlap", "overlap")];
 
-/// How an argument that says which blocks run when is written: people try those as attributes of their own.
+/// How an argument that says what runs when is written: people try those as attributes of their own.
 pub(crate) fn example_of_kernel(name: &str) -> Option<&'static str> {
     EXAMPLES.iter().find(|(known, _)| name == *known).map(|(_, example)| *example)
 }
@@ -78,23 +78,45 @@ pub(super) fn parse_persistent(
     input: ParseStream<'_>,
     diagnostics: &mut Diagnostics,
 ) -> syn::Result<()> {
+    let of_number = [
+        "a launch starts as many blocks as fit",
+        "write `persistent` alone; `min_blocks = 2` asks for room for so many on a multiprocessor",
+    ];
+    into.persistent = parse_switch(name, of_number, input, diagnostics)?;
+    Ok(())
+}
+
+/// `overlap`, `overlap = P`; the input stands behind `overlap`.
+pub(super) fn parse_overlap(
+    into: &mut KernelAttributes,
+    name: &Ident,
+    input: ParseStream<'_>,
+    diagnostics: &mut Diagnostics,
+) -> syn::Result<()> {
+    let of_number = ["a launch begins before the one before it has ended, or does not", "write `overlap` alone"];
+    into.overlap = parse_switch(name, of_number, input, diagnostics)?;
+    Ok(())
+}
+
+/// A word that stands alone, or has a `bool` behind `=`. `of_number`: what is said to who writes a number, and the help.
+fn parse_switch(name: &Ident, of_number: [&str; 2], input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<Option<Expr>> {
     if input.is_empty() || input.peek(Token![,]) {
-        into.persistent = Some(parse_quote_spanned!(name.span() => true));
-        return Ok(());
+        return Ok(Some(parse_quote_spanned!(name.span() => true)));
     }
     if !input.peek(Token![=]) {
-        let error = Diagnostic::error(name.span(), "`persistent` stands alone, or takes its value behind `=`");
-        diagnostics.push(error.help("write `persistent`, or `persistent = P` with a `bool` const generic `P`"));
-        return skip_to_comma(input);
+        let error = Diagnostic::error(name.span(), format!("`{name}` stands alone, or takes its value behind `=`"));
+        diagnostics.push(error.help(format!("write `{name}`, or `{name} = P` with a `bool` const generic `P`")));
+        skip_to_comma(input)?;
+        return Ok(None);
     }
     let value = parse_value(name, input, "true")?;
     if matches!(&value, Expr::Lit(ExprLit { lit, .. }) if !matches!(lit, Lit::Bool(_))) {
-        let error = Diagnostic::error(value.span(), "`persistent` is `true` or `false`: a launch starts as many blocks as fit");
-        diagnostics.push(error.help("write `persistent` alone; `min_blocks = 2` asks for room for so many on a multiprocessor"));
-        return Ok(());
+        let [what, help] = of_number;
+        let error = Diagnostic::error(value.span(), format!("`{name}` is `true` or `false`: {what}"));
+        diagnostics.push(error.help(help));
+        return Ok(None);
     }
-    into.persistent = Some(value);
-    Ok(())
+    Ok(Some(value))
 }
 
 fn skip_rest(content: ParseStream<'_>) -> syn::Result<()> {

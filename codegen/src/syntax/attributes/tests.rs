@@ -53,7 +53,7 @@ fn unknown_arguments_name_the_nearest() {
         "max_regs = 256, maxregisters = 1",
         &[
             "max_regs: unknown argument `max_regs` of `#[kernel]`; there are `block`, `min_blocks`, `max_registers`, `index`, `math`, \
-         `contract`, `bounds`, `targets`, `variants`, `raster`, `persistent`, `best_effort`, `require`, `allow`, `warn`, `deny`, `ilp`, `vectorize` and `batch_loads`",
+         `contract`, `bounds`, `targets`, `variants`, `raster`, `persistent`, `overlap`, `best_effort`, `require`, `allow`, `warn`, `deny`, `ilp`, `vectorize` and `batch_loads`",
             "maxregisters: unknown argument `maxregisters` of `#[kernel]`; write `max_registers`",
         ],
     );
@@ -149,6 +149,22 @@ fn persistent_is_a_word_or_a_bool() {
     check("persistent(2), block = 64", &[alone]);
     check("persistent =, block = 64", &["persistent: `persistent` needs a value: write `persistent = true`"]);
     check("persistent, persistent = true", &["persistent: `persistent` is given twice; remove one of them"]);
+}
+
+#[test]
+fn overlap_is_a_word_or_a_bool() {
+    check("overlap, block = 64", &[]);
+    check("block = 64, overlap", &[]);
+    check("overlap = P, persistent = Q", &[]);
+    check("overlap = false", &[]);
+    let of_two = "`overlap` is `true` or `false`: a launch begins before the one before it has ended, or does not; write `overlap` alone";
+    check("overlap = 2", &[&format!("2: {of_two}")]);
+    let alone =
+        "overlap: `overlap` stands alone, or takes its value behind `=`; write `overlap`, or `overlap = P` with a `bool` const generic `P`";
+    check("overlap(2), block = 64", &[alone]);
+    check("overlap =, block = 64", &["overlap: `overlap` needs a value: write `overlap = true`"]);
+    check("overlap, overlap = true", &["overlap: `overlap` is given twice; remove one of them"]);
+    check("overlaps", &["overlaps: unknown argument `overlaps` of `#[kernel]`; write `overlap`"]);
 }
 
 #[test]

@@ -212,7 +212,7 @@ impl<'t> Parser<'t> {
             "texture" => Ok(Op::Texture(self.texture()?, self.object_name()?, self.more_values(true)?)),
             "load_run" | "load_tile" | "store_tile" => self.collective(word).map(Op::Collective),
             "barrier_init" => Ok(Op::Engine(Engine::Init(self.object_name()?))),
-            "barrier_expect" | "barrier_wait" | "copy_run" => self.engine(word).map(Op::Engine),
+            "barrier_expect" | "barrier_wait" | "copy_run" | "copy_tile" => self.engine(word).map(Op::Engine),
             "engine_fence" => Ok(Op::Engine(Engine::Fence)),
             "load" | "store" | "atomic" | "load_at" | "store_at" | "atomic_at" => self.memory(word),
             "print" => Ok(Op::Message(Message::Print(self.parts()?, self.more_values(true)?))),
@@ -342,7 +342,7 @@ impl<'t> Parser<'t> {
     fn engine(&mut self, word: &str) -> Result<Engine, ParseError> {
         let first = self.access()?;
         self.expect(',')?;
-        if word != "copy_run" {
+        if !word.starts_with("copy") {
             let value = self.value()?;
             return Ok(if word == "barrier_wait" {
                 Engine::Wait { barrier: first, parity: value }
@@ -353,8 +353,15 @@ impl<'t> Parser<'t> {
         let from = self.object_name()?;
         self.expect(',')?;
         let barrier = self.access()?;
-        self.expect(',')?;
-        Ok(Engine::CopyRun { to: first, from, start: self.value()?, barrier })
+        let place = self.more_values(true)?;
+        match (word, &place[..]) {
+            ("copy_run", [start]) => Ok(Engine::CopyRun { to: first, from, start: *start, barrier }),
+            ("copy_tile", [rows, columns, pitch, row, column]) => {
+                let from = PitchedMatrix { data: from, rows: *rows, columns: *columns, pitch: *pitch };
+                Ok(Engine::CopyTile { to: first, from, row: *row, column: *column, barrier })
+            }
+            _ => Err(self.error(format!("`{word}` does not take {} values", place.len()))),
+        }
     }
 
     /// `m0, v1 + 8`.

@@ -50,6 +50,7 @@ impl Parser<'_> {
             "ilp" => self.kernel.options.ilp = self.integer()?,
             "vectorize" => self.kernel.options.vectorize = self.integer()?,
             "persistent" => self.kernel.options.persistent = self.choice(&[(true, "true"), (false, "false")])?,
+            "overlap" => self.kernel.options.overlap = self.choice(&[(true, "true"), (false, "false")])?,
             "raster" => self.kernel.options.raster = self.integer()?,
             "max_registers" => self.kernel.options.max_registers = Some(self.integer()?),
             "index" => {

@@ -15,6 +15,8 @@ index = 64
 math = fast
 contract = false
 bounds = trap
+persistent = true
+overlap = true
 file "src/main.rs"
 file "src/other file.rs"
 struct s0 "Pair" { "a": f32, "b": [u8; 3] }

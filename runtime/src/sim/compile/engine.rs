@@ -32,6 +32,21 @@ impl Compiler<'_> {
                     barrier: self.place(barrier, 1, Type::U64, AccessKind::Atomic)?,
                 }
             }
+            Engine::CopyTile { to, from, row, column, barrier } => {
+                let (rows, columns, element) = self.kernel.tile_of(to).ok_or("a tensor copy of what is no tile")?;
+                // The first element: the others are as far from it as the pitch says.
+                let first = ir::Access { object: from.data, path: vec![Step::Index(from.pitch)] };
+                let [all_rows, all_columns, pitch, row, column] =
+                    [from.rows, from.columns, from.pitch, *row, *column].map(|value| self.slot(value));
+                EngineStep::CopyTile {
+                    to: self.place(to, 1, element, AccessKind::Write)?,
+                    from: self.place(&first, 1, element, AccessKind::Read)?,
+                    tile: [rows, columns],
+                    matrix: [all_rows?, all_columns?, pitch?],
+                    at: [row?, column?],
+                    barrier: self.place(barrier, 1, Type::U64, AccessKind::Atomic)?,
+                }
+            }
             Engine::Fence => EngineStep::Fence,
         };
         let step = add(&mut self.program.engines, step);

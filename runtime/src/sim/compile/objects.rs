@@ -130,7 +130,7 @@ fn table_bytes(kind: &ObjectKind) -> Vec<u8> {
 fn written_by_engine(kernel: &Kernel) -> Vec<Object> {
     let mut written = Vec::new();
     kernel.for_each_inst(|kernel, _, inst| {
-        if let Op::Engine(Engine::CopyRun { to, .. }) = &kernel.insts[inst].op {
+        if let Op::Engine(Engine::CopyRun { to, .. } | Engine::CopyTile { to, .. }) = &kernel.insts[inst].op {
             written.push(to.object);
         }
     });

@@ -1,0 +1,182 @@
+//! Tiles of matrices that tensor copies bring (`by = tma`): every width of element, edges on all sides, pitches, more rows than one copy moves, loops that run
+//! again; what cannot be copied so is an error before the launch. The simulator runs the form with the copy engine.
+
+#![allow(deprecated, reason = "what lints find of speed is not what is tested here")]
+
+use warpwright::DeviceKind;
+use warpwright::prelude::*;
+use warpwright_tests::emitted::ptx;
+use warpwright_tests::ptxas::{self, Counts};
+use warpwright_tests::sass::Judge;
+
+/// Runs on every device there is that is not refused the target; the first two are always there.
+fn on_all(name: &str, run: impl Fn(&Device)) {
+    let devices: Vec<Device> = Device::all();
+    assert!(devices.len() >= 2, "the simulator and the host twin are always there");
+    for device in &devices {
+        run(device);
+    }
+    println!("ran: {name} ({} devices)", devices.len());
+}
+
+/// A number for an element, small enough for every type.
+fn number(i: usize) -> u8 {
+    ((i * 7919 + 13) % 97) as u8 + 1
+}
+
+/// The block's tiles go down a column of tiles of `a`, and are written where they come from, one beside another in `c`.
+#[kernel(block = (16, 4), targets = [sm_90])]
+fn copied<const S: usize, const R: usize, const C: usize, T: Element>(first: usize, a: &Matrix<T>, c: &mut Matrix<T>) {
+    #[shared]
+    let mut tile: [[T; C]; R];
+    let column = block_idx().x * C;
+    #[pipeline(stages = S, by = tma)]
+    for k in first..first + c.rows().div_ceil(R) {
+        load_tile(&mut tile, a, k * R, column);
+        sync_threads();
+        store_tile(c, (k - first) * R, column, &tile);
+        sync_threads();
+    }
+}
+
+fn copied_agrees<const S: usize, const R: usize, const C: usize, T: Element + PartialEq + std::fmt::Debug>(
+    device: &Device,
+    of: impl Fn(u8) -> T,
+    zero: T,
+) {
+    let unit = 16 / size_of::<T>();
+    let shapes = [(0, 0), (1, 1), (R, C), (R - 1, C + 1), (2 * R + 3, 2 * C + 5), (3 * R, C - 1), ((2 * S + 1) * R, 3)];
+    for (rows, columns) in shapes {
+        for (first, more) in [(0, 0), (1, unit)] {
+            // The pitch is a multiple of 16 bytes.
+            let pitch = (columns + more).next_multiple_of(unit).max(unit);
+            let data: Vec<T> = (0..(rows * pitch).max(1)).map(|i| of(number(i))).collect();
+            let (out_rows, out_columns) = (rows + 2, columns + 3);
+            let mut out = device.upload(&vec![of(99); out_rows * out_columns]).unwrap();
+            let buffer = device.upload(&data).unwrap();
+            let a = device.matrix(&buffer, rows, columns).unwrap().pitch(pitch).unwrap();
+            let c = device.matrix_mut(&mut out, out_rows, out_columns).unwrap();
+            copied::<S, R, C, T>(first, a, c).grid(out_columns.div_ceil(C)).launch(device).unwrap();
+            let at = |r: usize, c: usize| if r < rows && c < columns { data[r * pitch + c] } else { zero };
+            let expected: Vec<T> = (0..out_rows * out_columns).map(|i| at(first * R + i / out_columns, i % out_columns)).collect();
+            assert_eq!(out.download().unwrap(), expected, "{S} stages of {R} x {C}, {rows} x {columns} of pitch {pitch} from {first}");
+        }
+    }
+}
+
+#[test]
+fn tiles_of_every_width_are_copied() {
+    on_all("copied", |device| {
+        copied_agrees::<2, 8, 16, f32>(device, f32::from, 0.0);
+        copied_agrees::<3, 4, 32, f32>(device, f32::from, 0.0);
+        copied_agrees::<4, 16, 16, u8>(device, |n| n, 0);
+        copied_agrees::<3, 8, 24, u16>(device, u16::from, 0);
+        copied_agrees::<2, 8, 8, f64>(device, f64::from, 0.0);
+        // Two copies of 150 rows.
+        copied_agrees::<2, 300, 8, i32>(device, i32::from, 0);
+    });
+}
+
+/// A product of matrices by tiles of both, in a loop that runs again for each of two columns of tiles.
+#[kernel(block = 64, targets = [sm_90])]
+fn product<const S: usize>(a: &Matrix<f32>, b: &Matrix<f32>, c: &mut Matrix<f32>) {
+    #[shared]
+    let mut a_tile: [[f32; 8]; 8];
+    #[shared]
+    let mut b_tile: [[f32; 8]; 8];
+    let t = thread_idx().x;
+    let (tx, ty) = (t % 8, t / 8);
+    let row = block_idx().y * 8;
+    for half in 0..2 {
+        let column = (block_idx().x * 2 + half) * 8;
+        let mut sum = 0.0f32;
+        #[pipeline(stages = S, by = tma)]
+        for k in 0..a.columns().div_ceil(8) {
+            load_tile(&mut a_tile, a, row, k * 8);
+            load_tile(&mut b_tile, b, k * 8, column);
+            sync_threads();
+            for i in 0..8usize {
+                sum += a_tile[ty][i] * b_tile[i][tx];
+            }
+            sync_threads();
+        }
+        c[(row + ty, column + tx)] = sum;
+    }
+}
+
+fn product_agrees<const S: usize>(device: &Device) {
+    for k in (0..=2 * S + 1).map(|trips| trips * 8).chain([5, 13]) {
+        let (m, n) = (19, 21);
+        let small = |i: usize| f32::from(number(i) % 7) - 3.0;
+        let (pitch_a, pitch_b) = (k.next_multiple_of(4).max(4), 24);
+        let a: Vec<f32> = (0..m * pitch_a).map(small).collect();
+        let b: Vec<f32> = (0..k.max(1) * pitch_b).map(|i| small(i + 5)).collect();
+        let mut c = device.zeros::<f32>(m * n).unwrap();
+        let (a_there, b_there) = (device.upload(&a).unwrap(), device.upload(&b).unwrap());
+        let a_matrix = device.matrix(&a_there, m, k).unwrap().pitch(pitch_a).unwrap();
+        let b_matrix = device.matrix(&b_there, k, n).unwrap().pitch(pitch_b).unwrap();
+        let c_matrix = device.matrix_mut(&mut c, m, n).unwrap();
+        product::<S>(a_matrix, b_matrix, c_matrix).grid((n.div_ceil(16), m.div_ceil(8))).launch(device).unwrap();
+        let of = |i: usize| (0..k).map(|l| a[i / n * pitch_a + l] * b[l * pitch_b + i % n]).sum::<f32>();
+        assert_eq!(c.download().unwrap(), (0..m * n).map(of).collect::<Vec<f32>>(), "{S} stages, {k} products");
+    }
+}
+
+#[test]
+fn products_of_tiles_that_were_copied_ahead() {
+    on_all("product", |device| {
+        product_agrees::<2>(device);
+        product_agrees::<3>(device);
+        product_agrees::<4>(device);
+    });
+}
+
+#[test]
+fn a_pitch_of_odd_bytes_is_an_error_with_its_figure() {
+    for device in Device::all().iter().filter(|device| matches!(device.kind(), DeviceKind::Cuda | DeviceKind::Simulator)) {
+        let buffer = device.upload(&vec![1.0f32; 400]).unwrap();
+        let mut out = device.zeros::<f32>(400).unwrap();
+        let a = device.matrix(&buffer, 10, 17).unwrap();
+        let c = device.matrix_mut(&mut out, 10, 17).unwrap();
+        let error = copied::<2, 8, 16, f32>(0, a, c).grid(2).launch(device).expect_err("rows begin at multiples of 68 bytes").to_string();
+        assert!(error.contains("pitch of 17 elements") && error.contains("68 bytes") && error.contains("16"), "{error}");
+        // The device goes on.
+        assert_eq!(out.download().unwrap().len(), 400);
+    }
+}
+
+/// The PTX of a kernel of this file.
+fn text(kernel: &str, generics: &[&str], target: &str) -> String {
+    const SOURCE: &str = include_str!("tensor_copies.rs");
+    let start = SOURCE.find(&format!("fn {kernel}<")).and_then(|at| SOURCE[..at].rfind("#[kernel(")).expect("a kernel of this file");
+    let end = SOURCE[start..].find("\n}\n").expect("its end");
+    let source = SOURCE[start..start + end + 3].replace(", targets = [sm_90]", "");
+    ptx(&source, kernel, generics, target).unwrap_or_else(|error| panic!("{error}")).to_string()
+}
+
+#[test]
+fn assemblers_take_tensor_copies() {
+    let test = "assemblers_take_tensor_copies";
+    let Some(assemblers) = ptxas::found_or_skip(test) else { return };
+    let counts = Counts::default();
+    for (target, capability) in [("sm_90", 90), ("sm_100", 100), ("sm_120", 120)] {
+        for text in [text("copied", &["3", "300", "8", "i32"], target), text("product", &["4"], target)] {
+            assert!(text.contains("cp.async.bulk.tensor.2d.shared::cluster.global"), "{target}: {text}");
+            assemblers.iter().for_each(|ptxas| counts.ask(ptxas, &text, "tensor copies", capability));
+        }
+    }
+    counts.report(test);
+}
+
+#[test]
+fn machine_code_asks_for_tiles() {
+    let test = "machine_code_asks_for_tiles";
+    let Some(judge) = Judge::found_or_skip(test) else { return };
+    let sass = judge.sass(&text("product", &["4"], "sm_90"), 90).unwrap_or_else(|error| panic!("{error}"));
+    let count = |word: &str| sass.matches(word).count();
+    assert!(count("UTMALDG.2D") >= 4, "{sass}");
+    assert_eq!(["MEMBAR.ALL.GPU", "MEMBAR.SC", "CCTL.IVALL", "LDGSTS"].map(count), [0; 4], "{sass}");
+    // Behind the making, in the loop, behind it.
+    assert_eq!(count("BAR.SYNC"), 3, "{sass}");
+    println!("ran: {test}");
+}
