@@ -124,7 +124,8 @@ pub const ACROSS: usize = 128;
     max_registers = if STAGES < 3 { 80 } else { 96 },
     allow(low_occupancy),
     variants((DOWN, HIGH, DEPTH, STAGES) in [
-        (32, 38, 1, 1), (32, 38, 8, 1), (32, 38, 8, 2), (32, 38, 8, 3), (16, 22, 1, 1), (16, 22, 16, 2), (16, 22, 16, 3)
+        (32, 38, 1, 1), (32, 38, 8, 1), (32, 38, 8, 2), (32, 38, 8, 3), (32, 38, 64, 3),
+        (16, 22, 1, 1), (16, 22, 16, 2), (16, 22, 16, 3)
     ])
 )]
 pub fn convolve<const DOWN: usize, const HIGH: usize, const DEPTH: usize, const STAGES: usize>(
