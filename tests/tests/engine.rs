@@ -245,6 +245,140 @@ fn hints_for_l2_are_the_copies_too() {
     assert!(text.contains("mbarrier::complete_tx::bytes.L2::cache_hint ["), "{text}");
 }
 
+/// Padded elements, and padded rows that are runs: the engine copies neither, and threads do.
+#[kernel(block = 64)]
+fn padded<const S: usize>(runs: usize, w: &Global<[f32; 2]>, x: &Global<f32>, y: &mut Global<f32>) {
+    #[shared(pad = 2)]
+    let mut pairs: [[f32; 2]; 48];
+    #[shared(pad = 4)]
+    let mut rows: [[f32; 32]; 2];
+    let t = thread_idx().x;
+    let mut sum = 0.0;
+    #[pipeline(stages = S)]
+    for k in 0..runs {
+        load_run(&mut pairs, w, k * 48);
+        load_run(&mut rows[0], x, k * 64);
+        load_run(&mut rows[1], x, k * 64 + 32);
+        sync_threads();
+        sum = sum * 0.5 + pairs[(t * 5) % 48][1] + rows[1 - t / 32][t % 32];
+        sync_threads();
+    }
+    y[t] = sum;
+}
+
+#[test]
+fn rooms_behind_rows_are_left_alone() {
+    on_all("padded", |device| {
+        for runs in 0..=4 {
+            let w: Vec<[f32; 2]> = numbers(runs * 48, 1).iter().map(|n| [*n, n * 2.0]).collect();
+            let x = numbers(runs * 64, 2);
+            let mut y = device.zeros::<f32>(64).unwrap();
+            padded::<2>(runs, &device.upload(&w).unwrap(), &device.upload(&x).unwrap(), &mut y).grid(1).launch(device).unwrap();
+            let of =
+                |t: usize| (0..runs).fold(0.0, |sum, k| sum * 0.5 + w[k * 48 + (t * 5) % 48][1] + x[k * 64 + (1 - t / 32) * 32 + t % 32]);
+            assert_eq!(y.download().unwrap(), (0..64).map(of).collect::<Vec<f32>>(), "{runs} runs");
+        }
+    });
+}
+
+/// Copies what the block wrote before; a loop in a branch that whole blocks take, behind a return of whole blocks; a ring of registers that another loop uses, too.
+#[kernel(block = 64)]
+fn mixed<const S: usize>(runs: usize, x: &mut Global<f32>, w: &Global<f32>, y: &mut Global<f32>) {
+    #[shared]
+    let mut run: [f32; 64];
+    #[shared]
+    let mut ring: [f32; 64];
+    let t = thread_idx().x;
+    let first = block_idx().x * runs * 64;
+    for k in 0..runs {
+        x[first + k * 64 + t] = w[k * 64 + t] * 2.0;
+    }
+    sync_threads();
+    if block_idx().x == 1 {
+        return;
+    }
+    let mut sum = 0.0;
+    #[pipeline(stages = S)]
+    for k in 0..runs {
+        load_run(&mut run, x, first + k * 64);
+        sync_threads();
+        sum = sum * 0.5 + run[63 - t];
+        sync_threads();
+    }
+    if block_idx().x == 2 {
+        #[pipeline(stages = S)]
+        for k in 0..runs {
+            load_run(&mut run, w, k * 64);
+            sync_threads();
+            sum = sum * 0.25 + run[63 - t];
+            sync_threads();
+        }
+    }
+    #[pipeline(stages = 3, by = registers)]
+    for k in 0..runs {
+        ring[t] = w[k * 64 + t];
+        sync_threads();
+        sum = sum * 0.5 - ring[63 - t];
+        sync_threads();
+    }
+    #[pipeline(stages = 2)]
+    for k in 0..runs {
+        ring[t] = w[k * 64 + t];
+        sync_threads();
+        sum = sum * 0.5 + ring[63 - t];
+        sync_threads();
+    }
+    y[block_idx().x * 64 + t] = sum;
+}
+
+#[test]
+fn what_the_kernel_wrote_and_branches_of_blocks() {
+    on_all("mixed", |device| {
+        for runs in 0..=5 {
+            let w = numbers(runs * 64, 4);
+            let mut x = device.zeros::<f32>((3 * runs * 64).max(1)).unwrap();
+            let mut y = device.zeros::<f32>(192).unwrap();
+            mixed::<3>(runs, &mut x, &device.upload(&w).unwrap(), &mut y).grid(3).launch(device).unwrap();
+            let of = |i: usize| {
+                let (block, t) = (i / 64, i % 64);
+                let at = |k: usize| w[k * 64 + 63 - t];
+                let over = |sum: f32, by: f32, of: f32| (0..runs).fold(sum, |sum, k| sum * by + at(k) * of);
+                let sum = over(0.0, 0.5, 2.0);
+                let sum = if block == 2 { over(sum, 0.25, 1.0) } else { sum };
+                let sum = over(over(sum, 0.5, -1.0), 0.5, 1.0);
+                if block == 1 { 0.0 } else { sum }
+            };
+            assert_eq!(y.download().unwrap(), (0..192).map(of).collect::<Vec<f32>>(), "{runs} runs");
+        }
+    });
+}
+
+#[test]
+fn barriers_give_way_to_arrays_that_take_all_there_is() {
+    // Two slots of half a block's 227 KiB each.
+    let source = "#[kernel(block = 64)]
+fn full(n: usize, x: &Global<f32>, y: &mut Global<f32>) {
+    #[shared]
+    let mut run: [f32; LENGTH];
+    let mut sum = 0.0;
+    #[pipeline(stages = 2)]
+    for k in 0..n {
+        load_run(&mut run, x, k * LENGTH);
+        sync_threads();
+        sum += run[thread_idx().x];
+        sync_threads();
+    }
+    y[thread_idx().x] = sum;
+}";
+    let text =
+        |length: &str| ptx(&source.replace("LENGTH", length), "full", &[], "sm_90").unwrap_or_else(|error| panic!("{error}")).to_string();
+    assert!(text("29048").contains("cp.async.bulk"));
+    assert!(text("29056").contains("cp.async.cg") && !text("29056").contains("cp.async.bulk"));
+    let asked = source.replace("LENGTH", "29056").replace("stages = 2", "stages = 2, by = bulk");
+    let error = ptx(&asked, "full", &[], "sm_90").expect_err("there is no room for barriers");
+    assert!(error.contains("barriers of the slots do not fit a block's shared memory of 232448 bytes"), "{error}");
+}
+
 /// The PTX of a kernel of this file.
 fn text(kernel: &str, generics: &[&str], target: &str) -> String {
     const SOURCE: &str = include_str!("engine.rs");

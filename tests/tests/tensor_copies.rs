@@ -11,7 +11,8 @@ use warpwright_tests::sass::Judge;
 
 /// Runs on every device there is that is not refused the target; the first two are always there.
 fn on_all(name: &str, run: impl Fn(&Device)) {
-    let devices: Vec<Device> = Device::all();
+    let has_target = |device: &Device| device.properties().compute_capability.is_none_or(|capability| capability >= (9, 0));
+    let devices: Vec<Device> = Device::all().into_iter().filter(has_target).collect();
     assert!(devices.len() >= 2, "the simulator and the host twin are always there");
     for device in &devices {
         run(device);
@@ -139,7 +140,7 @@ fn a_pitch_of_odd_bytes_is_an_error_with_its_figure() {
         let a = device.matrix(&buffer, 10, 17).unwrap();
         let c = device.matrix_mut(&mut out, 10, 17).unwrap();
         let error = copied::<2, 8, 16, f32>(0, a, c).grid(2).launch(device).expect_err("rows begin at multiples of 68 bytes").to_string();
-        assert!(error.contains("pitch of 17 elements") && error.contains("68 bytes") && error.contains("16"), "{error}");
+        assert!(error.contains("pitch of 17 elements") && error.contains("68 bytes") && error.contains("multiple of 16"), "{error}");
         // The device goes on.
         assert_eq!(out.download().unwrap().len(), 400);
     }

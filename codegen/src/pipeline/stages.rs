@@ -92,10 +92,11 @@ impl Built {
         }
         let engine = has_engine_form.then(|| {
             let mut kernel = self.0.clone();
-            // What is to be said was said of the other form.
-            schedule_kernel(&mut kernel, statements, Form::Engine);
-            Arc::new(Scheduled::new(kernel))
+            // What is to be said was said of the other form. Where this one is refused, since it is larger, the other is for all machines.
+            let (findings, _) = schedule_kernel(&mut kernel, statements, Form::Engine);
+            findings.iter().all(|finding| finding.is_warning).then(|| Arc::new(Scheduled::new(kernel)))
         });
+        let engine = engine.flatten();
         (Some(Scheduled { engine, ..Scheduled::new(kernel) }), findings)
     }
 

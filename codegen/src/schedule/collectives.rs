@@ -219,10 +219,15 @@ fn power_in(n: u64) -> u64 {
     if n == 0 { 1 << 16 } else { 1 << n.trailing_zeros() }
 }
 
-/// A power of two that the place of an array in bytes is a multiple of.
+/// A power of two that the place of an array in bytes is a multiple of, as far as vectors ask.
 fn alignment(kernel: &Kernel, access: &Access) -> u64 {
+    alignment_up_to(kernel, access, WIDEST)
+}
+
+/// The same of an array whose object begins at a multiple of `most`.
+fn alignment_up_to(kernel: &Kernel, access: &Access, most: u64) -> u64 {
     let mut ty = &kernel.objects[access.object].ty;
-    let mut align = WIDEST;
+    let mut align = most;
     for step in &access.path {
         match (step, ty) {
             (Step::Index(_), MemoryType::Array(element, _) | MemoryType::Padded(element, ..) | MemoryType::Slice(element)) => {

@@ -20,6 +20,7 @@
 //! Where collectives make all copies, there is another form for targets that have a copy engine: [`engine`]. When all that is legal, [`rules`] says.
 
 mod engine;
+mod fills;
 mod rules;
 
 use super::collectives::by_engine;
@@ -88,41 +89,26 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
     for (inst, one) in asked {
         plans.extend(Plan::of(schedule.kernel, inst, &one).ok().map(|plan| (plan, one)));
     }
-    let for_engine = for_engine(schedule.kernel, &plans);
-    schedule.has_engine_form |= for_engine.contains(&true);
+    let (choices, refusals) = fills::choose(schedule.kernel, &plans);
+    let mut refused = false;
+    for (n, refusal) in refusals {
+        let asked = &plans[n].1;
+        refused |= !asked.says(Modifier::BestEffort);
+        schedule.refuse(asked, refusal);
+    }
+    if refused {
+        return;
+    }
+    schedule.has_engine_form |= choices.iter().any(|choice| choice.by_engine);
     let mut homes = Homes { plain, of: HashMap::default(), ..Homes::default() };
-    for ((plan, one), by_engine) in plans.into_iter().zip(for_engine) {
-        let fill = if schedule.form == Form::Engine && by_engine {
-            Fill::Engine
-        } else if one.by() == Some(Modifier::ByRegisters) {
-            Fill::Stores
-        } else {
-            Fill::Groups
-        };
+    for ((plan, one), choice) in plans.into_iter().zip(choices) {
+        let fill = if schedule.form == Form::Engine && choice.by_engine { Fill::Engine } else { choice.otherwise };
         // A plan names instructions, and the loops before have moved some.
         if let Ok(plan) = Plan::of(schedule.kernel, plan.inst, &one) {
-            plan.apply(schedule.kernel, &one, fill, &mut homes);
+            plan.apply(schedule.kernel, &one, (fill, choice.by), &mut homes);
         }
     }
     engine::begin(schedule.kernel, &homes.barriers, &homes.turns);
-}
-
-/// Which loops the engine copies for. Those that share an array are filled in one way.
-fn for_engine(kernel: &Kernel, plans: &[(Plan, Asked)]) -> Vec<bool> {
-    let mut can: Vec<bool> = plans.iter().map(|(plan, one)| plan.is_for_engine(kernel, one)).collect();
-    loop {
-        let others: HashSet<Object> =
-            plans.iter().zip(&can).filter(|(_, can)| !**can).flat_map(|((plan, _), _)| plan.rings.iter().copied()).collect();
-        let mut is_settled = true;
-        for ((plan, _), can) in plans.iter().zip(&mut can) {
-            let shares = plan.rings.iter().any(|ring| others.contains(ring));
-            is_settled &= !(*can && shares);
-            *can &= !shares;
-        }
-        if is_settled {
-            return can;
-        }
-    }
 }
 
 /// What the loops before have made.
@@ -212,12 +198,12 @@ impl Plan {
     }
 
     /// Makes it one.
-    fn apply(self, kernel: &mut Kernel, asked: &Asked, fill: Fill, homes: &mut Homes) {
+    fn apply(self, kernel: &mut Kernel, asked: &Asked, (fill, by): (Fill, Option<Modifier>), homes: &mut Homes) {
         let is_required = !asked.says(Modifier::BestEffort);
         let rings: HashMap<Object, Object> = self.rings.iter().map(|array| (*array, homes.of(kernel, *array))).collect();
         let block = self.block(kernel);
         for ring in rings.values() {
-            kernel.rings.insert(*ring, Ring { place: asked.place, is_required, fill, by: asked.by() });
+            kernel.rings.insert(*ring, Ring { place: asked.place, is_required, fill, by });
             let before = !homes.rings.insert(*ring);
             let data = &mut kernel.objects[*ring];
             data.ty = match (before, data.ty.clone()) {

@@ -139,7 +139,8 @@ impl Verifier<'_> {
         match of_array {
             None => self.complain(format!("{} is not the array that `{}` takes", array, collective.word())),
             Some(of_array) => {
-                self.require(of_array == **of_buffer, || format!("elements of `{of_array}` and of `{of_buffer}`"));
+                // Room behind the rows of an element is the array's own.
+                self.require(of_array.clone().unpadded() == **of_buffer, || format!("elements of `{of_array}` and of `{of_buffer}`"));
             }
         }
         self.check_results(results, &[]);

@@ -17,6 +17,9 @@ const ALIGN: u64 = 16;
 /// The most rows and columns: coordinates are signed 32-bit numbers.
 const MOST: u64 = 1 << 31;
 
+/// What the bytes from row to row are less than (CUDA Driver API, `cuTensorMapEncodeTiled`).
+const MOST_STRIDE: u64 = 1 << 40;
+
 /// Most maps that are kept.
 const KEPT: usize = 256;
 
@@ -71,6 +74,11 @@ fn check((kernel, name): (&'static str, String), map: &TensorMap, matrix: &Matri
             "the matrix `{name}` begins {} bytes behind a multiple of {ALIGN}, where tensor copies (`by = tma`) need to begin; \
              help: begin it where its buffer begins, or leave `by = tma` out",
             matrix.address % ALIGN
+        )
+    } else if bytes >= MOST_STRIDE {
+        format!(
+            "the matrix `{name}` has a pitch of {bytes} bytes, and tensor copies (`by = tma`) take less than {MOST_STRIDE}; \
+             help: give it a smaller one, or leave `by = tma` out"
         )
     } else if most >= MOST {
         format!(

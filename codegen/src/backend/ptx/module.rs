@@ -8,7 +8,7 @@ use super::words::Word;
 use crate::annotations::Modifier;
 use crate::backend::AbiArgument;
 use crate::intrinsics::{ASYNC_COPIES, ENGINE};
-use crate::ir::{Axis, Loc, MemoryType, Object, ObjectData, ObjectKind, TILE_ALIGN, Type};
+use crate::ir::{Axis, Fill, Loc, MemoryType, Object, ObjectData, ObjectKind, TILE_ALIGN, Type};
 use crate::target::limits::{BLOCK_THREADS, CONSTANT_BYTES, LARGE_PARAMETERS};
 
 impl Emitter<'_> {
@@ -118,6 +118,16 @@ impl Emitter<'_> {
                 }
             }
         }
+        let limit = u64::from(self.target.limits.shared_opted_in);
+        if let Some(bytes) = self.region.as_ref().map(|region| region.bytes).filter(|bytes| *bytes > limit) {
+            let place = self.kernel.objects.values().rfind(|data| data.kind == ObjectKind::Shared).map_or(Loc::default(), |data| data.loc);
+            let message = format!(
+                "shared arrays take {bytes} bytes, each from a multiple of 16 on, and a block on {} can have {limit}",
+                self.target.name
+            );
+            self.refuse_at(place, message, "make an array smaller, or several small ones one".into());
+            return (declared, bytes);
+        }
         if self.has_print {
             declared.push(Variable::bytes(Word::Local, 8, self.print_symbol(), self.print_bytes.max(8).into()));
         }
@@ -134,7 +144,18 @@ impl Emitter<'_> {
                 Some(Modifier::ByBulk | Modifier::ByTma) => (ENGINE, "sm_90"),
                 _ => continue,
             };
-            if needs.is_met_by(self.target) || places.contains(&ring.place) {
+            if places.contains(&ring.place) {
+                continue;
+            }
+            let is_for_engine = matches!(ring.by, Some(Modifier::ByBulk | Modifier::ByTma));
+            if needs.is_met_by(self.target) {
+                // The form for the engine was refused.
+                if is_for_engine && ring.fill != Fill::Engine {
+                    places.push(ring.place);
+                    let by = ring.by.map_or("", Modifier::name);
+                    let message = format!("`{by}`: the kernel becomes too large where the copy engine copies");
+                    self.refuse_at(ring.place, message, "unroll less, or leave `by` out".into());
+                }
                 continue;
             }
             places.push(ring.place);
@@ -199,7 +220,7 @@ impl Emitter<'_> {
         let own = self.kernel.objects.iter().find(|(_, data)| is_dynamic(data)).map(|(object, _)| self.symbol(object));
         let region = self.region.as_ref().map(|_| self.region_symbol().into());
         declared.extend(region.or(own).map(|symbol| {
-            let align = if self.tiles.is_empty() { 16 } else { TILE_ALIGN };
+            let align = if self.tiles.is_empty() || self.region.is_none() { 16 } else { TILE_ALIGN };
             let variable = Variable::bytes(Word::Shared, align, symbol, 0);
             Variable { linkage: Linkage::Extern, length: Some(None), ..variable }
         }));

@@ -35,7 +35,7 @@ fn all_of(kernel: &Kernel, inst: Inst) -> Vec<Op> {
 fn loads(kernel: &Kernel, inst: Inst) -> bool {
     all_of(kernel, inst).iter().any(|op| match op {
         Op::Memory(memory) => is_buffer(kernel, memory) && !matches!(memory.op, MemoryOp::Store(_)),
-        Op::Engine(engine) => matches!(engine, Engine::CopyRun { .. }),
+        Op::Engine(engine) => engine.copied().is_some(),
         Op::Texture(op, ..) => matches!(op, TextureOp::Fetch | TextureOp::Sample),
         _ => false,
     })

@@ -12,11 +12,11 @@
 //! engine, which fills the slot the next time. Of a tile of a matrix it is enough that some is there: the engine writes zeros for the rest. Several collectives of one copy section share one barrier, and one announcement of their bytes.
 
 use super::super::Refusal;
-use super::{Expansion, Shape, alignment, threads};
+use super::{Expansion, Shape, alignment, alignment_up_to, threads};
 use crate::annotations::Modifier;
 use crate::ir::{
-    Access, Address, BinaryOp, Builder, Collective, CompareOp, Engine, Kernel, Loc, MOST_TILE_ROWS, Memory, MemoryOp, ObjectKind, Op,
-    PitchedMatrix, Scalar, TILE_ALIGN, Value,
+    Access, Address, BinaryOp, Builder, Collective, CompareOp, Engine, Kernel, Loc, MOST_TILE_ROWS, Memory, MemoryOp, MemoryType,
+    ObjectKind, Op, PitchedMatrix, Scalar, Step, TILE_ALIGN, Value,
 };
 use crate::target::limits::VECTOR_BYTES;
 
@@ -34,6 +34,9 @@ pub(in super::super) fn obstacle(kernel: &Kernel, collectives: &[&Collective], b
         if kernel.swizzled.contains(&array.object) || alignment(kernel, array) < vector {
             let why = format!("`{name}` does not lie in order from a multiple of {vector} bytes on");
             return refuse(why, "leave `swizzle` out, or copy into an array of its own");
+        }
+        if is_padded(array.leads_to(kernel)) {
+            return refuse(format!("`{name}` has room behind its rows"), "leave `pad` out, or leave `by` out");
         }
         all += bytes;
         match collective {
@@ -53,11 +56,40 @@ pub(in super::super) fn obstacle(kernel: &Kernel, collectives: &[&Collective], b
             }
         }
     }
+    let twice = collectives.iter().enumerate().find_map(|(n, one)| {
+        collectives[..n].iter().find(|other| may_be_one(kernel, one.array(), other.array())).map(|_| one.array().object)
+    });
+    if let Some(object) = twice {
+        let name = &kernel.objects[object].name;
+        return refuse(format!("two copies of one stage go to `{name}`, and may come in any order"), "copy each into an array of its own");
+    }
     if all > MOST_BYTES {
         let why = format!("a stage has {all} bytes, and a barrier counts {MOST_BYTES} at most");
         return refuse(why, "make the arrays smaller");
     }
     None
+}
+
+/// Whether an array has room behind the rows of it, or of its elements.
+fn is_padded(ty: Option<&MemoryType>) -> bool {
+    match ty {
+        Some(MemoryType::Padded(..)) => true,
+        Some(MemoryType::Array(element, _) | MemoryType::Slice(element)) => is_padded(Some(element)),
+        Some(MemoryType::Scalar(_) | MemoryType::Struct(_)) | None => false,
+    }
+}
+
+/// Whether two places may have bytes in common: nothing constant tells them apart.
+fn may_be_one(kernel: &Kernel, a: &Access, b: &Access) -> bool {
+    let differ = |(a, b): (&Step, &Step)| match (a, b) {
+        (Step::Field(a), Step::Field(b)) => a != b,
+        (Step::Index(a), Step::Index(b)) => match (kernel.constant(*a), kernel.constant(*b)) {
+            (Some(a), Some(b)) => a.bits != b.bits,
+            _ => false,
+        },
+        (Step::Field(_), Step::Index(_)) | (Step::Index(_), Step::Field(_)) => false,
+    };
+    a.object == b.object && !a.path.iter().zip(&b.path).any(differ)
 }
 
 /// Why a tile is none for tensor copies, and the way out.
@@ -79,10 +111,10 @@ fn tile_obstacle(kernel: &Kernel, array: &Access, from: &PitchedMatrix) -> Optio
         let why = format!("has {bytes} bytes, and a ring of tensor copies has slots of multiples of {TILE_ALIGN}");
         return Some((why, "give it more rows, or leave `by` out"));
     }
-    if Kernel::tile_parts(rows, row).is_none() {
-        let why =
-            format!("has {rows} rows, which are no number of copies of {MOST_TILE_ROWS} rows at most and multiples of {TILE_ALIGN} bytes");
-        return Some((why, "make them a multiple of 8"));
+    let of_object = kernel.objects[array.object].ty.size(&kernel.structs);
+    if alignment_up_to(kernel, array, TILE_ALIGN) < TILE_ALIGN || !of_object.is_multiple_of(TILE_ALIGN) {
+        let why = format!("does not begin at a multiple of {TILE_ALIGN} bytes in each slot");
+        return Some((why, "make it an array of its own"));
     }
     let is_parameter = |value: &Value| match kernel.def(*value) {
         Some((_, Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }))) => {

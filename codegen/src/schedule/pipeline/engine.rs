@@ -26,7 +26,7 @@ use crate::annotations::Modifier;
 use crate::intrinsics::{by_name, called};
 use crate::ir::{
     Access, Asked, Axis, BARRIER, BinaryOp, Builder, Collective, CompareOp, Engine, Inst, Kernel, Loc, MemoryType, Object, ObjectData,
-    ObjectKind, Op, Scalar, Special, Step, Type, Value,
+    ObjectKind, Op, Scalar, Scope, Special, Step, Type, Value,
 };
 
 /// The barriers of a pipelined loop: one for each slot.
@@ -139,6 +139,9 @@ impl Plan {
             };
             collectives.push(collective);
         }
+        if let Some(refusal) = collectives.iter().find_map(|collective| written(kernel, collective.buffer(), name)) {
+            return Some(refusal);
+        }
         collectives::obstacle(kernel, &collectives, by)
     }
 
@@ -148,6 +151,24 @@ impl Plan {
         let by = asked.by().unwrap_or(Modifier::ByBulk);
         matches!(by, Modifier::ByBulk | Modifier::ByTma) && self.engine_obstacle(kernel, by).is_none()
     }
+}
+
+/// Why the engine cannot copy from a buffer: it does not see what threads have just written as they do.
+fn written(kernel: &Kernel, buffer: Object, name: &str) -> Option<Refusal> {
+    if kernel.objects[buffer].is_read_only() {
+        return None;
+    }
+    let mut found = None;
+    kernel.for_each_inst(|kernel, _, inst| {
+        let effects = kernel.effects(inst);
+        if effects.writes == Some(buffer) || effects.orders >= Some(Scope::Device) {
+            found.get_or_insert(inst);
+        }
+    });
+    let array = &kernel.objects[buffer].name;
+    let message = format!("`{name}`: the copy engine does not see what this kernel, or another block, writes to `{array}`");
+    let refusal = Refusal::new(message, "copy what is written in a kernel of its own, or leave `by` out");
+    Some(refusal.label(kernel.insts[found?].loc, "written, or learnt of, here"))
 }
 
 /// Takes the collectives among instructions that were just put at the end of a block out of it again, with their places: the engine makes them. What
