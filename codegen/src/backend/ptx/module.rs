@@ -120,7 +120,7 @@ impl Emitter<'_> {
         }
         let limit = u64::from(self.target.limits.shared_opted_in);
         if let Some(bytes) = self.region.as_ref().map(|region| region.bytes).filter(|bytes| *bytes > limit) {
-            let place = self.kernel.objects.values().rfind(|data| data.kind == ObjectKind::Shared).map_or(Loc::default(), |data| data.loc);
+            let place = self.kernel.objects.values().rfind(|data| data.kind == ObjectKind::Shared).map_or(Loc(0), |data| data.loc);
             let message = format!(
                 "shared arrays take {bytes} bytes, each from a multiple of 16 on, and a block on {} can have {limit}",
                 self.target.name
