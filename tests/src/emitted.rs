@@ -20,6 +20,18 @@ pub fn ptx(source: &str, kernel: &str, generics: &[&str], target: &str) -> Resul
     lowered.ptx(target).map_err(messages)
 }
 
+/// The text of a kernel in a file of tests, with its attribute.
+///
+/// # Panics
+///
+/// If the file has no such kernel.
+pub fn kernel_of<'f>(file: &'f str, kernel: &str) -> &'f str {
+    let name = [format!("fn {kernel}<"), format!("fn {kernel}(")].iter().find_map(|head| file.find(head));
+    let start = name.and_then(|at| file[..at].rfind("#[kernel(")).expect("a kernel of this file");
+    let end = file[start..].find("\n}\n").expect("its end");
+    &file[start..start + end + 3]
+}
+
 /// The PTX of a kernel that has addresses.
 ///
 /// # Errors

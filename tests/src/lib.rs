@@ -4,6 +4,7 @@ pub mod chains;
 pub mod chromium;
 pub mod command;
 pub mod corpus;
+pub mod devices;
 pub mod emitted;
 pub mod marked;
 pub mod matrices;

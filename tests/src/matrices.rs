@@ -1,14 +1,5 @@
 //! Matrices on the host, for tests of kernels that take some.
 
-use warpwright::Device;
-
-/// Runs on every device there is, of which the simulator and the host twin always are.
-pub fn on_all(name: &str, run: impl Fn(&Device)) {
-    let devices = Device::all();
-    devices.iter().for_each(run);
-    println!("ran: {name} ({} devices)", devices.len());
-}
-
 /// Numbers that are exact in every format used here.
 pub fn number(i: usize) -> u8 {
     ((i * 7919 + 13) % 31) as u8 + 1

@@ -1,7 +1,7 @@
 //! Every declared variant of the stencil and of the convolution whose tiles come ahead, against Rust, for extents of all kinds, on every device there is.
 
 use warpwright_kernels::{ahead, stencil};
-use warpwright_tests::matrices::on_all;
+use warpwright_tests::devices::on_all;
 
 /// Numbers that are exact in `f32`, and whose sums of a few hundred products are.
 fn numbers(len: usize) -> Vec<f32> {

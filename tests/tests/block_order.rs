@@ -8,15 +8,7 @@ use warpwright_codegen::pipeline::compile_text;
 use warpwright_codegen::syntax::Instance;
 use warpwright_codegen::target::Targets;
 use warpwright_review::estimate::estimate;
-
-/// Runs on every device there is: the first two are always there.
-fn on_all(name: &str, run: impl Fn(&Device)) {
-    let devices: Vec<Device> = [Device::host(), Device::simulator()].into_iter().chain(Device::all()).collect();
-    for device in &devices {
-        run(device);
-    }
-    println!("ran: {name} ({} devices)", devices.len());
-}
+use warpwright_tests::devices::on_all;
 
 /// The grids that are tried: rows that no band divides, one row, one column, several layers.
 const GRIDS: [[usize; 3]; 14] = [

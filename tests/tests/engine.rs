@@ -4,18 +4,10 @@
 #![allow(deprecated, reason = "what lints find of speed is not what is tested here")]
 
 use warpwright::prelude::*;
-use warpwright_tests::emitted::ptx;
+use warpwright_tests::devices::on_all;
+use warpwright_tests::emitted::{kernel_of, ptx};
 use warpwright_tests::ptxas::{self, Counts};
 use warpwright_tests::sass::Judge;
-
-/// Runs on every device there is: the first two are always there.
-fn on_all(name: &str, run: impl Fn(&Device)) {
-    let devices: Vec<Device> = [Device::host(), Device::simulator()].into_iter().chain(Device::all()).collect();
-    for device in &devices {
-        run(device);
-    }
-    println!("ran: {name} ({} devices)", devices.len());
-}
 
 /// Numbers that sums of a few hundred hold exactly.
 fn numbers(len: usize, salt: usize) -> Vec<f32> {
@@ -381,10 +373,8 @@ fn full(n: usize, x: &Global<f32>, y: &mut Global<f32>) {
 
 /// The PTX of a kernel of this file.
 fn text(kernel: &str, generics: &[&str], target: &str) -> String {
-    const SOURCE: &str = include_str!("engine.rs");
-    let start = SOURCE.find(&format!("fn {kernel}<")).and_then(|at| SOURCE[..at].rfind("#[kernel(")).expect("a kernel of this file");
-    let end = SOURCE[start..].find("\n}\n").expect("its end");
-    ptx(&SOURCE[start..start + end + 3], kernel, generics, target).unwrap_or_else(|error| panic!("{error}")).to_string()
+    let source = kernel_of(include_str!("engine.rs"), kernel);
+    ptx(source, kernel, generics, target).unwrap_or_else(|error| panic!("{error}")).to_string()
 }
 
 #[test]

@@ -4,7 +4,8 @@
 
 use warpwright::BufferMatrix;
 use warpwright::prelude::*;
-use warpwright_tests::matrices::{Held, number, on_all};
+use warpwright_tests::devices::on_all;
+use warpwright_tests::matrices::{Held, number};
 
 #[device]
 fn around(a: &Matrix<f32>, row: usize, column: usize) -> f32 {

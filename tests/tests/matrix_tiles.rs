@@ -6,8 +6,9 @@
 use std::fmt::Debug;
 use warpwright::prelude::*;
 use warpwright::{BufferMatrix, BufferMatrixMut};
-use warpwright_tests::emitted::ptx;
-use warpwright_tests::matrices::{Held, number, on_all};
+use warpwright_tests::devices::on_all;
+use warpwright_tests::emitted::{kernel_of, ptx};
+use warpwright_tests::matrices::{Held, number};
 use warpwright_tests::ptxas::{Counts, found_or_skip};
 use warpwright_tests::random::{Failure, Random, check_all};
 
@@ -412,11 +413,8 @@ fn tiles_pass_through_a_ring_and_out_again() {
 
 /// The source of a kernel of this file, with the struct it may need.
 fn source(kernel: &str) -> String {
-    const SOURCE: &str = include_str!("matrix_tiles.rs");
-    let start = SOURCE.find(&format!("fn {kernel}")).and_then(|at| SOURCE[..at].rfind("#[kernel(")).expect("a kernel of this file");
-    let end = SOURCE[start..].find("\n}\n").expect("its end");
     let point = "#[device] #[derive(Clone, Copy)] #[repr(C)] struct Point { x: f32, kind: u16, weights: [u8; 3] }\n";
-    format!("{point}{}", &SOURCE[start..start + end + 3])
+    format!("{point}{}", kernel_of(include_str!("matrix_tiles.rs"), kernel))
 }
 
 /// The PTX of a kernel of this file.

@@ -10,18 +10,10 @@ use warpwright_codegen::backend::ptx::Ptx;
 use warpwright_codegen::pipeline::compile_text;
 use warpwright_codegen::syntax::Instance;
 use warpwright_codegen::target::Target;
+use warpwright_tests::devices::on_all;
 use warpwright_tests::emitted::ptx;
 use warpwright_tests::ptxas::{self, Counts};
 use warpwright_tests::sass::Judge;
-
-/// Runs on every device there is: the first two are always there.
-fn on_all(name: &str, run: impl Fn(&Device)) {
-    let devices: Vec<Device> = [Device::host(), Device::simulator()].into_iter().chain(Device::all()).collect();
-    for device in &devices {
-        run(device);
-    }
-    println!("ran: {name} ({} devices)", devices.len());
-}
 
 /// How often kernels follow each other.
 const ROUNDS: u32 = 50;

@@ -4,6 +4,7 @@
 #![allow(deprecated, reason = "what lints find of speed is not what is tested here")]
 
 use warpwright::prelude::*;
+use warpwright_tests::devices::on_all;
 use warpwright_tests::emitted::ptx;
 use warpwright_tests::sass::Judge;
 
@@ -15,15 +16,6 @@ fn numbers(count: usize) -> Vec<f32> {
 /// Trip counts round what the stages are.
 fn trips(stages: usize) -> impl Iterator<Item = usize> {
     0..=2 * stages + 1
-}
-
-/// Runs on every device there is: the first two are always there.
-fn on_all(name: &str, run: impl Fn(&Device)) {
-    let devices: Vec<Device> = [Device::host(), Device::simulator()].into_iter().chain(Device::all()).collect();
-    for device in &devices {
-        run(device);
-    }
-    println!("ran: {name} ({} devices)", devices.len());
 }
 
 #[kernel(block = 64)]

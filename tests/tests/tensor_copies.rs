@@ -5,19 +5,14 @@
 
 use warpwright::DeviceKind;
 use warpwright::prelude::*;
-use warpwright_tests::emitted::ptx;
+use warpwright_tests::devices::on_all;
+use warpwright_tests::emitted::{kernel_of, ptx};
 use warpwright_tests::ptxas::{self, Counts};
 use warpwright_tests::sass::Judge;
 
-/// Runs on every device there is that is not refused the target; the first two are always there.
-fn on_all(name: &str, run: impl Fn(&Device)) {
-    let has_target = |device: &Device| device.properties().compute_capability.is_none_or(|capability| capability >= (9, 0));
-    let devices: Vec<Device> = Device::all().into_iter().filter(has_target).collect();
-    assert!(devices.len() >= 2, "the simulator and the host twin are always there");
-    for device in &devices {
-        run(device);
-    }
-    println!("ran: {name} ({} devices)", devices.len());
+/// Whether a device runs these kernels: GPUs before sm_90 are refused them.
+fn has_target(device: &Device) -> bool {
+    device.properties().compute_capability.is_none_or(|capability| capability >= (9, 0))
 }
 
 /// A number for an element, small enough for every type.
@@ -68,6 +63,9 @@ fn copied_agrees<const S: usize, const R: usize, const C: usize, T: Element + Pa
 #[test]
 fn tiles_of_every_width_are_copied() {
     on_all("copied", |device| {
+        if !has_target(device) {
+            return;
+        }
         copied_agrees::<2, 8, 16, f32>(device, f32::from, 0.0);
         copied_agrees::<3, 4, 32, f32>(device, f32::from, 0.0);
         copied_agrees::<4, 16, 16, u8>(device, |n| n, 0);
@@ -126,6 +124,9 @@ fn product_agrees<const S: usize>(device: &Device) {
 #[test]
 fn products_of_tiles_that_were_copied_ahead() {
     on_all("product", |device| {
+        if !has_target(device) {
+            return;
+        }
         product_agrees::<2>(device);
         product_agrees::<3>(device);
         product_agrees::<4>(device);
@@ -134,7 +135,8 @@ fn products_of_tiles_that_were_copied_ahead() {
 
 #[test]
 fn a_pitch_of_odd_bytes_is_an_error_with_its_figure() {
-    for device in Device::all().iter().filter(|device| matches!(device.kind(), DeviceKind::Cuda | DeviceKind::Simulator)) {
+    let checks = |device: &&Device| matches!(device.kind(), DeviceKind::Cuda | DeviceKind::Simulator) && has_target(device);
+    for device in Device::all().iter().filter(checks) {
         let buffer = device.upload(&vec![1.0f32; 400]).unwrap();
         let mut out = device.zeros::<f32>(400).unwrap();
         let a = device.matrix(&buffer, 10, 17).unwrap();
@@ -148,10 +150,7 @@ fn a_pitch_of_odd_bytes_is_an_error_with_its_figure() {
 
 /// The PTX of a kernel of this file.
 fn text(kernel: &str, generics: &[&str], target: &str) -> String {
-    const SOURCE: &str = include_str!("tensor_copies.rs");
-    let start = SOURCE.find(&format!("fn {kernel}<")).and_then(|at| SOURCE[..at].rfind("#[kernel(")).expect("a kernel of this file");
-    let end = SOURCE[start..].find("\n}\n").expect("its end");
-    let source = SOURCE[start..start + end + 3].replace(", targets = [sm_90]", "");
+    let source = kernel_of(include_str!("tensor_copies.rs"), kernel).replace(", targets = [sm_90]", "");
     ptx(&source, kernel, generics, target).unwrap_or_else(|error| panic!("{error}")).to_string()
 }
 

@@ -4,16 +4,8 @@
 #![allow(deprecated, reason = "what lints find of speed is not what is tested here")]
 
 use warpwright::prelude::*;
-use warpwright_tests::emitted::ptx;
-
-/// Runs on every device there is: the first two are always there.
-fn on_all(name: &str, run: impl Fn(&Device)) {
-    let devices: Vec<Device> = [Device::host(), Device::simulator()].into_iter().chain(Device::all()).collect();
-    for device in &devices {
-        run(device);
-    }
-    println!("ran: {name} ({} devices)", devices.len());
-}
+use warpwright_tests::devices::on_all;
+use warpwright_tests::emitted::{kernel_of, ptx};
 
 /// Numbers that are exact in every format used here.
 fn number(i: usize) -> u8 {
@@ -72,10 +64,8 @@ fn runs_of_every_element_are_copied() {
 
 /// The PTX of a kernel of this file.
 fn text(kernel: &str, generics: &[&str], target: &str) -> String {
-    const SOURCE: &str = include_str!("tiles.rs");
-    let start = SOURCE.find(&format!("fn {kernel}<")).and_then(|at| SOURCE[..at].rfind("#[kernel(")).expect("a kernel of this file");
-    let end = SOURCE[start..].find("\n}\n").expect("its end");
-    ptx(&SOURCE[start..start + end + 3], kernel, generics, target).unwrap_or_else(|error| panic!("{error}")).to_string()
+    let source = kernel_of(include_str!("tiles.rs"), kernel);
+    ptx(source, kernel, generics, target).unwrap_or_else(|error| panic!("{error}")).to_string()
 }
 
 /// Sums of a buffer in runs, each of which is copied ahead.

@@ -135,13 +135,6 @@ impl Kernel {
         });
         found
     }
-
-    /// Whether the copy engine has something to do.
-    pub fn uses_engine(&self) -> bool {
-        let mut uses = false;
-        self.for_each_inst(|kernel, _, inst| uses |= matches!(kernel.insts[inst].op, super::Op::Engine(_)));
-        uses
-    }
 }
 
 /// What tiles are filled in multiples of, and begin at multiples of, bytes (PTX ISA, "Tensors": shared memory of a bulk tensor copy).

@@ -100,7 +100,7 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
         return;
     }
     schedule.has_engine_form |= choices.iter().any(|choice| choice.by_engine);
-    let mut homes = Homes { plain, of: HashMap::default(), ..Homes::default() };
+    let mut homes = Homes { plain, ..Homes::default() };
     for ((plan, one), choice) in plans.into_iter().zip(choices) {
         let fill = if schedule.form == Form::Engine && choice.by_engine { Fill::Engine } else { choice.otherwise };
         // A plan names instructions, and the loops before have moved some.
@@ -165,18 +165,20 @@ impl Plan {
         rules::goes_round_together(kernel, inst, walk.body)?;
         let is_sync = |inst: &Inst| kernel.effects(*inst).is_barrier() && kernel.insts[*inst].results.is_empty();
         let first = insts.iter().position(is_sync);
-        let (Some(first), Some(closing)) = (first, insts.last().copied()) else {
-            return Err(match stores(kernel, &insts).first() {
-                Some(store) => {
-                    let message = format!("`pipeline`: the body has no barrier between writing {} and reading it", name(kernel, *store));
-                    let refusal =
-                        Refusal::new(message, "add `sync_threads();` behind the copies, and another one as the body's last statement");
-                    refusal.label(kernel.insts[*store].loc, "written here")
-                }
-                None => Refusal::new("`pipeline`: this loop copies nothing into a shared array", "leave `pipeline` out"),
-            });
+        let no_barrier = |help: &str| match stores(kernel, &insts).first() {
+            Some(store) => {
+                let message = format!("`pipeline`: the body has no barrier between writing {} and reading it", name(kernel, *store));
+                Refusal::new(message, help).label(kernel.insts[*store].loc, "written here")
+            }
+            None => Refusal::new("`pipeline`: this loop copies nothing into a shared array", "leave `pipeline` out"),
         };
-        if first + 1 == insts.len() || !is_sync(&closing) {
+        let (Some(first), Some(closing)) = (first, insts.last().copied()) else {
+            return Err(no_barrier("add `sync_threads();` behind the copies, and another one as the body's last statement"));
+        };
+        if first + 1 == insts.len() {
+            return Err(no_barrier("add `sync_threads();` behind the copies"));
+        }
+        if !is_sync(&closing) {
             let message =
                 "`pipeline`: the body does not end with a barrier: the next iteration's copies would overwrite what threads still read";
             let refusal = Refusal::new(message, "add `sync_threads();` as the last statement of the body");

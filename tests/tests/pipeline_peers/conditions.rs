@@ -2,7 +2,7 @@
 
 use crate::{at, numbers, refusal};
 use warpwright::prelude::*;
-use warpwright_tests::matrices::on_all;
+use warpwright_tests::devices::on_all;
 
 /// TileLang 3137: a copy inside a condition: where it did not hold, nobody arrived, and everybody waited. Here a copy that is left out in an iteration would leave the work
 /// with an older tile, and a copy that only some threads come to is none.

@@ -2,7 +2,7 @@
 
 use crate::numbers;
 use warpwright::prelude::*;
-use warpwright_tests::matrices::on_all;
+use warpwright_tests::devices::on_all;
 
 /// Each block goes round as often as its number says.
 #[kernel(block = 64)]

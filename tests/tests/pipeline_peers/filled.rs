@@ -2,7 +2,7 @@
 
 use crate::{at, numbers, refusal, text};
 use warpwright::prelude::*;
-use warpwright_tests::matrices::on_all;
+use warpwright_tests::devices::on_all;
 
 /// TileLang 666 and 2443: shared memory that threads cleared or filled before the loop was wrong on targets whose copy engine then
 /// filled it, since nothing ordered its writes behind theirs. Here nobody touches an array before the loop that copies into it.

@@ -2,7 +2,7 @@
 
 use crate::{numbers, refusal};
 use warpwright::prelude::*;
-use warpwright_tests::matrices::on_all;
+use warpwright_tests::devices::on_all;
 
 /// TileLang 2668: a loop that reads a shared array and overwrites it gave another result as soon as it was pipelined: the copy was moved ahead of the read, and nobody
 /// waited for it. Here the read is the error, or the write, whichever the rules forbid.

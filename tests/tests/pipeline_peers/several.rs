@@ -2,7 +2,7 @@
 
 use crate::{at, numbers, text};
 use warpwright::prelude::*;
-use warpwright_tests::matrices::on_all;
+use warpwright_tests::devices::on_all;
 
 /// Loops of unequal stages one behind another, and one in another's work.
 #[kernel(block = 32)]

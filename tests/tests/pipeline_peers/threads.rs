@@ -2,8 +2,8 @@
 
 use crate::{at, numbers};
 use warpwright::prelude::*;
+use warpwright_tests::devices::on_all;
 use warpwright_tests::emitted::ptx;
-use warpwright_tests::matrices::on_all;
 
 /// The same kernel, whose blocks number their threads in their own ways.
 macro_rules! numbered {

@@ -12,11 +12,11 @@
 //! engine, which fills the slot the next time. Of a tile of a matrix it is enough that some is there: the engine writes zeros for the rest. Several collectives of one copy section share one barrier, and one announcement of their bytes.
 
 use super::super::Refusal;
-use super::{Expansion, Shape, alignment, alignment_up_to, threads};
+use super::{Expansion, Shape, alignment, alignment_up_to};
 use crate::annotations::Modifier;
 use crate::ir::{
-    Access, Address, BinaryOp, Builder, Collective, CompareOp, Engine, Kernel, Loc, MOST_TILE_ROWS, Memory, MemoryOp, MemoryType,
-    ObjectKind, Op, PitchedMatrix, Scalar, Step, TILE_ALIGN, Value,
+    Access, Address, Axis, BinaryOp, Builder, Collective, CompareOp, Engine, Kernel, Loc, MOST_TILE_ROWS, Memory, MemoryOp, MemoryType,
+    ObjectKind, Op, PitchedMatrix, Scalar, Special, Step, TILE_ALIGN, Value,
 };
 use crate::target::limits::VECTOR_BYTES;
 
@@ -127,9 +127,23 @@ fn tile_obstacle(kernel: &Kernel, array: &Access, from: &PitchedMatrix) -> Optio
     (!are_parameters).then(|| (why.to_owned(), "pass the matrix itself, or leave `by` out"))
 }
 
+/// Whether this is the first thread of its block: the one that tells the engine.
+pub(in super::super) fn is_first_thread(b: &mut Builder<'_>) -> Value {
+    let zero = b.constant(Scalar::u32(0));
+    let mut all: Option<Value> = None;
+    for (axis, _) in Axis::ALL.iter().copied() {
+        // An axis of one thread has no other.
+        if b.kernel.options.block.is_some_and(|block| block[axis as usize] == 1) {
+            continue;
+        }
+        let at = b.special(Special::ThreadIdx, axis);
+        all = Some(all.map_or(at, |all| b.binary(BinaryOp::Or, all, at)));
+    }
+    b.compare(CompareOp::Eq, all.unwrap_or(zero), zero)
+}
+
 /// Copies by the engine, all counted by one barrier, each with its place in the source.
 pub(in super::super) fn by_engine(b: &mut Builder<'_>, collectives: &[(Collective, Loc)], barrier: &Access) {
-    let index = b.kernel.index_type();
     let shapes: Vec<Shape> = collectives.iter().filter_map(|(collective, _)| Shape::of(b.kernel, collective)).collect();
     let mut parts: Vec<(Expansion<'_>, &Collective, Loc, Value)> = Vec::new();
     for ((collective, loc), shape) in collectives.iter().zip(&shapes) {
@@ -146,9 +160,7 @@ pub(in super::super) fn by_engine(b: &mut Builder<'_>, collectives: &[(Collectiv
         parts.push((expansion, collective, *loc, whole));
         b.loc = outer;
     }
-    let (thread, _) = threads(b, index);
-    let none = b.int(index, 0);
-    let is_first = b.compare(CompareOp::Eq, thread, none);
+    let is_first = is_first_thread(b);
     b.if_else(
         is_first,
         |b| {

@@ -25,8 +25,8 @@ use super::{Plan, all_in, moves};
 use crate::annotations::Modifier;
 use crate::intrinsics::{by_name, called};
 use crate::ir::{
-    Access, Asked, Axis, BARRIER, BinaryOp, Builder, Collective, CompareOp, Engine, Inst, Kernel, Loc, MemoryType, Object, ObjectData,
-    ObjectKind, Op, Scalar, Scope, Special, Step, Type, Value,
+    Access, Asked, BARRIER, Builder, Collective, Engine, Inst, Kernel, Loc, MemoryType, Object, ObjectData, ObjectKind, Op, Scalar, Scope,
+    Step, Type, Value,
 };
 
 /// The barriers of a pipelined loop: one for each slot.
@@ -92,16 +92,7 @@ pub(super) fn begin(kernel: &mut Kernel, barriers: &[Barriers], turns: &[Turn]) 
     let mut b = Builder::new(kernel, body, loc);
     let zero = b.constant(Scalar::u32(0));
     turns.iter().for_each(|turn| turn.store(&mut b, zero, zero));
-    let mut all: Option<Value> = None;
-    for (axis, _) in Axis::ALL.iter().copied() {
-        // An axis of one thread has no other.
-        if b.kernel.options.block.is_some_and(|block| block[axis as usize] == 1) {
-            continue;
-        }
-        let at = b.special(Special::ThreadIdx, axis);
-        all = Some(all.map_or(at, |all| b.binary(BinaryOp::Or, all, at)));
-    }
-    let is_first = b.compare(CompareOp::Eq, all.unwrap_or(zero), zero);
+    let is_first = collectives::is_first_thread(&mut b);
     b.if_else(
         is_first,
         |b| {
