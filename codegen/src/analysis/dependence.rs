@@ -150,7 +150,7 @@ impl Walk<'_> {
             | Op::Memory(_)
             | Op::Texture(..)
             | Op::Intrinsic(..)
-            | Op::Collective(_)
+            | Op::Collective(_) | Op::Tensor(_)
             | Op::Engine(_)
             | Op::Message(_)
             | Op::Terminator(_) => self.plain(inst),
@@ -171,7 +171,7 @@ impl Walk<'_> {
             }
             Op::Memory(Memory { op: MemoryOp::Store(_), at }) => self.store(usize::from(at.object()), reasons | self.under),
             Op::Texture(op, ..) if op.reads() => reasons |= DATA,
-            Op::Memory(Memory { op: MemoryOp::Load, at }) => {
+            Op::Memory(Memory { op: MemoryOp::Load | MemoryOp::LoadMatrix { .. }, at }) => {
                 let object_number = usize::from(at.object());
                 let object = &kernel.objects[at.object()];
                 let is_own = matches!(object.kind, ObjectKind::Shared | ObjectKind::Local);
@@ -183,7 +183,7 @@ impl Walk<'_> {
             Op::Compute(_)
             | Op::Texture(..)
             | Op::Intrinsic(..)
-            | Op::Collective(_)
+            | Op::Collective(_) | Op::Tensor(_)
             | Op::Engine(_)
             | Op::Message(_)
             | Op::Region(_)

@@ -117,6 +117,14 @@ pub(crate) enum ExprKind {
     Intrinsic(IntrinsicId, Ty, Vec<Expr>),
     /// What a block's threads do together, by its name.
     Collective(IntrinsicId, Vec<Expr>),
+    /// `Accumulator::zero()`.
+    NoSums,
+    /// `multiply_add`: the factors, each with whether it is transposed; the sums.
+    MultiplyAdd([(Box<Expr>, bool); 2], Box<Expr>),
+    /// `sums.position(element)`.
+    Position(Box<Expr>, Box<Expr>),
+    /// `sums.store(&mut tile)`.
+    StoreSums(Box<Expr>, Box<Expr>),
     Geometry(Geometry),
     /// Elements of a buffer, array or dynamic shared array.
     Len(Box<Expr>),

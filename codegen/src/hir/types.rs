@@ -30,6 +30,8 @@ pub(crate) enum Ty {
     Texture(Box<Ty>),
     /// `Matrix<T>`: a group of parameters, of a buffer, rows, columns and pitch.
     Matrix(Box<Ty>),
+    /// `Accumulator<T, M, N>`: M × N sums spread over the block's threads. Lowered, the array of those that are a thread's.
+    Accumulator(Box<Ty>, Const, Const),
     /// The geometry's `Dim3 { x, y, z: usize }`.
     Dim3,
     /// `!`: of expressions that do not return; unifies with everything.
@@ -164,6 +166,10 @@ impl Infer {
             Ty::Constant(element) => Ty::Constant(of(&element)),
             Ty::Texture(texel) => Ty::Texture(of(&texel)),
             Ty::Matrix(element) => Ty::Matrix(of(&element)),
+            Ty::Accumulator(element, rows, columns) => match [rows, columns].map(|side| self.resolve_const(side)) {
+                [Const::Var(_), _] | [_, Const::Var(_)] if is_exported => Ty::Never,
+                [rows, columns] => Ty::Accumulator(of(&element), rows, columns),
+            },
             Ty::Adt(id, args) => Ty::Adt(id, args.iter().map(|arg| self.rebuilt_arg(arg, is_exported)).collect()),
             other => other,
         }
@@ -190,7 +196,7 @@ impl Infer {
         }
     }
 
-    fn unify_consts(&mut self, a: Const, b: Const) -> bool {
+    pub(crate) fn unify_consts(&mut self, a: Const, b: Const) -> bool {
         match (self.resolve_const(a), self.resolve_const(b)) {
             (Const::Value(a), Const::Value(b)) => a == b,
             (Const::Var(a), b) => {
@@ -229,6 +235,7 @@ impl Infer {
             Ty::Array(inner, _) | Ty::Slice(inner) | Ty::Global(inner) | Ty::Constant(inner) | Ty::Texture(inner) | Ty::Matrix(inner) => {
                 self.occurs(index, &inner)
             }
+            Ty::Accumulator(inner, ..) => self.occurs(index, &inner),
             Ty::Adt(_, args) => args.iter().any(in_arg),
             _ => false,
         }
@@ -270,6 +277,9 @@ impl Infer {
             (a, Ty::Var(b)) => self.bind(b, a),
             (Ty::Tuple(a), Ty::Tuple(b)) => a.len() == b.len() && a.iter().zip(&b).all(|(a, b)| self.unify(a, b)),
             (Ty::Array(a, n), Ty::Array(b, m)) => self.unify_consts(n, m) && self.unify(&a, &b),
+            (Ty::Accumulator(a, m, n), Ty::Accumulator(b, o, p)) => {
+                self.unify(&a, &b) && self.unify_consts(m, o) && self.unify_consts(n, p)
+            }
             (Ty::Slice(a), Ty::Slice(b))
             | (Ty::Global(a), Ty::Global(b))
             | (Ty::Constant(a), Ty::Constant(b))
@@ -326,6 +336,10 @@ impl fmt::Display for Ty {
             Ty::Constant(element) => write!(f, "Constant<{element}>"),
             Ty::Texture(texel) => write!(f, "Texture2d<{texel}>"),
             Ty::Matrix(element) => write!(f, "Matrix<{element}>"),
+            Ty::Accumulator(element, rows, columns) => {
+                let side = |side: &Const| if let Const::Value(n) = side { n.to_string() } else { "_".to_owned() };
+                write!(f, "Accumulator<{element}, {}, {}>", side(rows), side(columns))
+            }
             Ty::Dim3 => f.write_str("Dim3"),
             Ty::Never => f.write_str("!"),
             Ty::Var(_) => f.write_str("_"),

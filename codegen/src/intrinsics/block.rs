@@ -257,7 +257,7 @@ fn is_last_used(b: &Builder<'_>, name: &str) -> bool {
         return false;
     }
     // Each call reads its array in the body, whatever it is under that it writes it.
-    let last = kernel.blocks[b.block].insts.iter().rev().find_map(|inst| kernel.effects(*inst).reads.and_then(of));
+    let last = kernel.blocks[b.block].insts.iter().rev().find_map(|inst| kernel.effects(*inst).reads.iter().find_map(of));
     last.unwrap_or(false)
 }
 

@@ -22,7 +22,7 @@ mod tests;
 mod transcendental;
 mod warp;
 
-pub(crate) use collectives::{LOAD_TILE, STORE_TILE};
+pub(crate) use collectives::{LOAD_TILE, MULTIPLY_ADD, PRODUCTS, STORE_TILE, TRANSPOSED};
 pub(crate) use copies::{ASYNC_COPIES, ENGINE};
 pub(crate) use overlap::OVERLAP;
 

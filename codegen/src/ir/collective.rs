@@ -121,6 +121,6 @@ impl Collective {
     pub fn effects(&self) -> Effects {
         let (array, buffer) = (self.array().object, self.buffer());
         let (reads, writes) = if self.is_load() { (buffer, array) } else { (array, buffer) };
-        Effects { reads: Some(reads), writes: Some(writes), converges: Some(Scope::Block), can_fault: true, ..Effects::PURE }
+        Effects { reads: Some(reads).into(), writes: Some(writes), converges: Some(Scope::Block), can_fault: true, ..Effects::PURE }
     }
 }

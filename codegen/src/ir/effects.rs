@@ -43,11 +43,52 @@ pub enum Control {
     MayEnd,
 }
 
+/// Objects: two at most.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Objects([Option<Object>; 2]);
+
+impl Objects {
+    /// None.
+    pub const NONE: Objects = Objects([None; 2]);
+
+    /// Whether this is one of them.
+    pub fn contains(self, object: Object) -> bool {
+        self.0.contains(&Some(object))
+    }
+
+    /// Each.
+    pub fn iter(self) -> impl Iterator<Item = Object> {
+        self.0.into_iter().flatten()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(self) -> bool {
+        self == Objects::NONE
+    }
+
+    /// Whether this holds for one of them.
+    pub fn any(self, holds: impl FnMut(Object) -> bool) -> bool {
+        self.iter().any(holds)
+    }
+}
+
+impl From<Option<Object>> for Objects {
+    fn from(object: Option<Object>) -> Objects {
+        Objects([object, None])
+    }
+}
+
+impl From<[Object; 2]> for Objects {
+    fn from([a, b]: [Object; 2]) -> Objects {
+        Objects([Some(a), (a != b).then_some(b)])
+    }
+}
+
 /// What an instruction may do beside giving its results, itself: what the blocks of a region do is not counted in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Effects {
-    /// The object it reads.
-    pub reads: Option<Object>,
+    /// The objects it reads.
+    pub reads: Objects,
     /// What it writes. An atomic operation reads it, too.
     pub writes: Option<Object>,
     /// The threads that must come to it together.
@@ -67,7 +108,7 @@ pub struct Effects {
 impl Effects {
     /// None: it computes.
     pub const PURE: Effects = Effects {
-        reads: None,
+        reads: Objects::NONE,
         writes: None,
         converges: None,
         orders: None,
@@ -134,6 +175,7 @@ impl Op {
             Op::Texture(..) => Effects::PURE,
             Op::Intrinsic(row, _) => row.row().effects,
             Op::Collective(collective) => collective.effects(),
+            Op::Tensor(tensor) => tensor.effects(),
             Op::Engine(engine) => engine.effects(),
             Op::Message(Message::Print(..)) => Effects { is_observed: true, ..Effects::PURE },
             Op::Message(Message::Assert(..)) => Effects { is_observed: true, can_fault: true, ..Effects::PURE },
@@ -189,7 +231,8 @@ impl Memory {
         let object = Some(self.at.object());
         let access = Effects { can_fault: true, ..Effects::PURE };
         match self.op {
-            MemoryOp::Load => Effects { reads: object, ..access },
+            MemoryOp::Load => Effects { reads: object.into(), ..access },
+            MemoryOp::LoadMatrix { .. } => Effects { reads: object.into(), converges: Some(Scope::Warp), ..access },
             MemoryOp::Store(_) => {
                 let completes = if kernel.is_filled_by(self.at.object(), Fill::Groups) { Completion::Later } else { Completion::Now };
                 Effects { writes: object, completes, ..access }
@@ -197,7 +240,7 @@ impl Memory {
             // One that only reads is not repeated, moved or left out either: somebody else changes what is there.
             MemoryOp::Atomic(_, atomicity, _) => {
                 let orders = (atomicity.order != MemoryOrder::Relaxed).then_some(atomicity.scope);
-                Effects { reads: object, writes: object, orders, ..access }
+                Effects { reads: object.into(), writes: object, orders, ..access }
             }
         }
     }

@@ -89,13 +89,13 @@ impl Engine {
 
     /// What it may do.
     pub fn effects(&self) -> Effects {
-        let on = |object: Object| Effects { reads: Some(object), writes: Some(object), can_fault: true, ..Effects::PURE };
+        let on = |object: Object| Effects { reads: Some(object).into(), writes: Some(object), can_fault: true, ..Effects::PURE };
         match self {
             Engine::Init(object) => Effects { orders: Some(Scope::Block), ..on(*object) },
             Engine::Expect { barrier, .. } => on(barrier.object),
             Engine::Wait { barrier, .. } => Effects { orders: Some(Scope::Block), completes: Completion::Awaits, ..on(barrier.object) },
             Engine::CopyRun { to, from, .. } | Engine::CopyTile { to, from: PitchedMatrix { data: from, .. }, .. } => {
-                Effects { reads: Some(*from), writes: Some(to.object), completes: Completion::Later, can_fault: true, ..Effects::PURE }
+                Effects { reads: Some(*from).into(), writes: Some(to.object), completes: Completion::Later, can_fault: true, ..Effects::PURE }
             }
             Engine::Fence => Effects::fence(Scope::Block),
         }

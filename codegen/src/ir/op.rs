@@ -1,7 +1,7 @@
 //! The instruction kinds that passes must understand. Everything else is [`Op::Intrinsic`], a row of the table.
 
 use super::intrinsic::IntrinsicId;
-use super::{Access, Block, Collective, Engine, Inst, Object, Scalar, Scope, Type, Value};
+use super::{Access, Block, Collective, Engine, Inst, Object, Scalar, Scope, Tensor, Type, Value};
 
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $word:literal),* $(,)? }) => {
@@ -316,6 +316,8 @@ pub enum Op {
     Intrinsic(IntrinsicId, Vec<Value>),
     /// Copies with all threads of the block. Up to the `Built` stage.
     Collective(Collective),
+    /// Multiplies matrices, or says where their sums are.
+    Tensor(Tensor),
     /// Tells the copy engine something. From the `Scheduled` stage on, in the form of a kernel for targets that have one.
     Engine(Engine),
     /// Says something to the user.
@@ -370,7 +372,7 @@ impl Memory {
     pub fn scalars<'a>(&'a self, results: &'a [Value]) -> &'a [Value] {
         match &self.op {
             MemoryOp::Atomic(AtomicOp::Store, _, values) | MemoryOp::Store(values) => values,
-            MemoryOp::Load | MemoryOp::Atomic(..) => results,
+            MemoryOp::Load | MemoryOp::LoadMatrix { .. } | MemoryOp::Atomic(..) => results,
         }
     }
 }
@@ -383,6 +385,12 @@ pub enum MemoryOp {
     Load,
     /// Writes consecutive scalars, as `Load` reads them.
     Store(Vec<Value>),
+    /// Reads 8 × 8 matrices of 16-bit elements with all lanes of a warp (`ldmatrix`): lane 8 · n + i names row i of matrix n, 16 bytes at a multiple of
+    /// 16. Results: a `u32` for each matrix, 1, 2 or 4, in which lane l has row l / 4 and the columns 2 · (l % 4) and one more.
+    LoadMatrix {
+        /// Whether columns come as rows.
+        is_transposed: bool,
+    },
     /// Atomic on the scalar there; operands as [`AtomicOp`] says; result: the old value, but of a store.
     Atomic(AtomicOp, Atomicity, Vec<Value>),
 }
@@ -404,6 +412,14 @@ pub enum Address {
 }
 
 impl Address {
+    /// The path, where there is one.
+    pub fn path(&self) -> Option<&Access> {
+        match self {
+            Address::Path(access) => Some(access),
+            Address::Pointer { .. } => None,
+        }
+    }
+
     /// The object.
     pub fn object(&self) -> Object {
         match self {
@@ -522,7 +538,7 @@ impl Op {
             | Op::Memory(_)
             | Op::Texture(..)
             | Op::Intrinsic(..)
-            | Op::Collective(_)
+            | Op::Collective(_) | Op::Tensor(_)
             | Op::Engine(_)
             | Op::Message(_)
             | Op::Terminator(_) => Vec::new(),

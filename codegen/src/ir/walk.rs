@@ -2,7 +2,7 @@
 
 use super::{
     Access, Address, Block, Collective, Compute, Engine, Inst, Kernel, Memory, MemoryOp, Message, Object, Op, PitchedMatrix, Region, Step,
-    Terminator, Value,
+    Tensor, Terminator, Value,
 };
 use crate::collections::HashSet;
 
@@ -39,7 +39,7 @@ macro_rules! visit_operands {
                     Address::Pointer { ptr, .. } => $f(ptr),
                 }
                 match op {
-                    MemoryOp::Load => {}
+                    MemoryOp::Load | MemoryOp::LoadMatrix { .. } => {}
                     MemoryOp::Store(values) | MemoryOp::Atomic(_, _, values) => values.$iter().for_each($f),
                 }
             }
@@ -52,6 +52,23 @@ macro_rules! visit_operands {
                 | Collective::StoreTile { from: Access { path, .. }, to: PitchedMatrix { rows, columns, pitch, .. }, row, column } => {
                     path_steps!(path, $f, $iter);
                     [rows, columns, pitch, row, column].into_iter().for_each($f);
+                }
+            },
+            Op::Tensor(tensor) => match tensor {
+                Tensor::MultiplyAdd { a, b, sums } => {
+                    path_steps!(a.array.path, $f, $iter);
+                    path_steps!(b.array.path, $f, $iter);
+                    sums.$iter().for_each($f);
+                }
+                Tensor::Store { to, sums } => {
+                    path_steps!(to.path, $f, $iter);
+                    sums.$iter().for_each($f);
+                }
+                Tensor::Position { element, .. } => $f(element),
+                Tensor::Mma { a, b, c, .. } => {
+                    a.$iter().for_each(&mut $f);
+                    b.$iter().for_each(&mut $f);
+                    c.$iter().for_each($f);
                 }
             },
             Op::Engine(engine) => match engine {
@@ -133,7 +150,15 @@ impl Op {
             Op::Engine(engine) => engine.barriers(),
             Op::Compute(Compute::Len(object) | Compute::Address(object)) | Op::Texture(_, object, _) => Some(*object),
             Op::Memory(memory) => Some(memory.at.object()),
-            Op::Compute(_) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => None,
+            Op::Compute(_) | Op::Tensor(_) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => None,
+        }
+    }
+
+    /// Whether it touches or asks about an object.
+    pub fn touches(&self, object: Object) -> bool {
+        match self {
+            Op::Tensor(tensor) => tensor.arrays().iter().any(|array| array.object == object),
+            op => op.object() == Some(object),
         }
     }
 
@@ -146,6 +171,7 @@ impl Op {
                 f(&mut collective.array_mut().object);
                 f(collective.buffer_mut());
             }
+            Op::Tensor(tensor) => tensor.arrays_mut().into_iter().for_each(|array| f(&mut array.object)),
             Op::Engine(Engine::Init(object)) => f(object),
             Op::Engine(Engine::Expect { barrier, .. } | Engine::Wait { barrier, .. }) => f(&mut barrier.object),
             Op::Engine(

@@ -181,7 +181,7 @@ fn key(op: &Op, ty: Option<Type>) -> u64 {
         }
         Op::Compute(Compute::MulAdd(..) | Compute::Select(..) | Compute::Cast(_) | Compute::Bitcast(_) | Compute::Offset(..))
         | Op::Memory(_)
-        | Op::Collective(_)
+        | Op::Collective(_) | Op::Tensor(_)
         | Op::Engine(_)
         | Op::Message(_)
         | Op::Region(_)

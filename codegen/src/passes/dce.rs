@@ -92,7 +92,7 @@ impl<'k> Marks<'k> {
     fn roots(&mut self) {
         let (kernel, mut read) = (self.kernel, vec![false; self.kernel.objects.len()]);
         kernel.for_each_inst(|kernel, _, inst| {
-            if let Some(object) = kernel.effects(inst).reads {
+            for object in kernel.effects(inst).reads.iter() {
                 read[usize::from(object)] = true;
             }
         });
@@ -144,7 +144,7 @@ impl<'k> Marks<'k> {
             | Op::Memory(_)
             | Op::Texture(..)
             | Op::Intrinsic(..)
-            | Op::Collective(_)
+            | Op::Collective(_) | Op::Tensor(_)
             | Op::Engine(_)
             | Op::Message(_)
             | Op::Terminator(_)) => {
@@ -165,7 +165,7 @@ impl<'k> Marks<'k> {
             | Op::Memory(_)
             | Op::Texture(..)
             | Op::Intrinsic(..)
-            | Op::Collective(_)
+            | Op::Collective(_) | Op::Tensor(_)
             | Op::Engine(_)
             | Op::Message(_)
             | Op::Terminator(_) => {}
@@ -261,7 +261,7 @@ impl Sweep<'_> {
             | Op::Memory(_)
             | Op::Texture(..)
             | Op::Intrinsic(..)
-            | Op::Collective(_)
+            | Op::Collective(_) | Op::Tensor(_)
             | Op::Engine(_)
             | Op::Message(_)
             | Op::Region(_)

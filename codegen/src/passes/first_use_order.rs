@@ -97,7 +97,7 @@ fn order(kernel: &mut Kernel, block: Block, run: &[usize], uses: &HashMap<Value,
     let (Some(first), Some(last)) = (run.first(), run.last()) else { return false };
     let before = kernel.blocks[block].insts[*first..=*last].to_vec();
     let used = |inst: &Inst| kernel.insts[*inst].results.iter().filter_map(|value| uses.get(value)).min().copied().unwrap_or(usize::MAX);
-    let (mut loads, mut after): (Vec<Inst>, Vec<Inst>) = before.iter().partition(|inst| kernel.effects(**inst).reads.is_some());
+    let (mut loads, mut after): (Vec<Inst>, Vec<Inst>) = before.iter().partition(|inst| !kernel.effects(**inst).reads.is_empty());
     loads.sort_by_key(used);
     after.extend(loads);
     let changed = before != after;

@@ -154,7 +154,7 @@ impl Import<'_> {
             | Op::Memory(_)
             | Op::Texture(..)
             | Op::Intrinsic(..)
-            | Op::Collective(_)
+            | Op::Collective(_) | Op::Tensor(_)
             | Op::Engine(_)
             | Op::Message(_)
             | Op::Region(_)

@@ -18,7 +18,7 @@
 //! that is missing or comes twice, one row, one column, an operand that is both row and column.
 
 use crate::collections::{HashMap, HashSet};
-use crate::ir::{Block, Compute, Effects, Inst, Kernel, Op, Type, Value};
+use crate::ir::{Block, Compute, Effects, Objects, Inst, Kernel, Op, Type, Value};
 use std::cmp::Ordering;
 
 /// Runs it.
@@ -55,7 +55,7 @@ fn independent(kernel: &Kernel, block: Block) -> Vec<Vec<Product>> {
         let data = &kernel.insts[*inst];
         let mut needs_one = false;
         data.op.for_each_operand(|value| needs_one |= results.contains(&value));
-        let is_passed = Effects { reads: None, can_fault: false, ..data.op.effects(kernel) } == Effects::PURE;
+        let is_passed = Effects { reads: Objects::NONE, can_fault: false, ..data.op.effects(kernel) } == Effects::PURE;
         if needs_one || !is_passed {
             lists.push(std::mem::take(&mut list));
             results.clear();

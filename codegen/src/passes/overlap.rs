@@ -56,7 +56,7 @@ fn needs_earlier(kernel: &Kernel, inst: Inst) -> bool {
 /// Whether it reads global memory.
 fn reads(kernel: &Kernel, inst: Inst) -> bool {
     let is_texel = matches!(&kernel.insts[inst].op, Op::Texture(op, ..) if op.reads());
-    is_texel || kernel.effects(inst).reads.is_some_and(|object| is_global(kernel, object))
+    is_texel || kernel.effects(inst).reads.any(|object| is_global(kernel, object))
 }
 
 fn is_global(kernel: &Kernel, object: Object) -> bool {

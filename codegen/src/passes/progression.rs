@@ -101,7 +101,7 @@ fn as_product(kernel: &Kernel, inst: Inst) -> Option<(Value, i128)> {
         | Op::Memory(_)
         | Op::Texture(..)
         | Op::Intrinsic(..)
-        | Op::Collective(_)
+        | Op::Collective(_) | Op::Tensor(_)
         | Op::Engine(_)
         | Op::Message(_)
         | Op::Region(_)

@@ -60,7 +60,7 @@ impl Slots {
             let scalars = match op {
                 MemoryOp::Load => data.results.len(),
                 MemoryOp::Store(values) => values.len(),
-                MemoryOp::Atomic(..) => usize::MAX,
+                MemoryOp::LoadMatrix { .. } | MemoryOp::Atomic(..) => usize::MAX,
             };
             if is_local(&access.object) && constant_place(kernel, access, scalars).is_none() {
                 refused[usize::from(access.object)] = true;
@@ -174,7 +174,7 @@ impl Promote<'_> {
                 }
                 true
             }
-            MemoryOp::Atomic(..) => false,
+            MemoryOp::LoadMatrix { .. } | MemoryOp::Atomic(..) => false,
         }
     }
 
@@ -230,7 +230,7 @@ impl Promote<'_> {
             | Op::Memory(_)
             | Op::Texture(..)
             | Op::Intrinsic(..)
-            | Op::Collective(_)
+            | Op::Collective(_) | Op::Tensor(_)
             | Op::Engine(_)
             | Op::Message(_)
             | Op::Terminator(_) => {

@@ -149,7 +149,7 @@ fn in_block(kernel: &mut Kernel, clobbers: &RegionClobbers, block: Block) -> boo
             if let Some((element, part)) = found {
                 open.stores.get_or_insert_with(|| (element, Group::default())).1.parts.push(part);
             }
-        } else if let Some(object) = effects.reads {
+        } else if let Some(object) = effects.reads.iter().next() {
             let open = open.entry(object).or_default();
             open.close_stores(kernel, object, &mut joined);
             if let Some((element, part)) = found {

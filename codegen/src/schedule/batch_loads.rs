@@ -163,7 +163,7 @@ fn is_check(kernel: &Kernel, inst: Inst) -> bool {
         | Op::Memory(_)
         | Op::Texture(..)
         | Op::Intrinsic(..)
-        | Op::Collective(_)
+        | Op::Collective(_) | Op::Tensor(_)
         | Op::Engine(_)
         | Op::Message(_)
         | Op::Region(_)

@@ -123,7 +123,7 @@ fn is_store(kernel: &Kernel, inst: Inst) -> bool {
 fn touches(kernel: &Kernel, inst: Inst, object: Option<Object>) -> bool {
     any(kernel, inst, &|inst| {
         let effects = kernel.effects(inst);
-        effects.reads.is_some() && effects.reads == object || effects.writes.is_some() && effects.writes == object
+        object.is_some_and(|object| effects.reads.contains(object)) || effects.writes.is_some() && effects.writes == object
     })
 }
 

@@ -130,7 +130,7 @@ impl Homes {
         if let Some(home) = self.of.get(&array) {
             return *home;
         }
-        let is_shared = self.plain.iter().any(|inst| kernel.insts[*inst].op.object() == Some(array));
+        let is_shared = self.plain.iter().any(|inst| kernel.insts[*inst].op.touches(array));
         let home = if is_shared { kernel.objects.push(kernel.objects[array].clone()) } else { array };
         self.of.insert(array, home);
         home
@@ -446,7 +446,7 @@ impl Plan {
 fn moves(kernel: &Kernel, inst: Inst) -> bool {
     all_in(kernel, &[inst]).into_iter().any(|inner| {
         let effects = kernel.effects(inner);
-        let reads = effects.reads.is_some_and(|object| kernel.objects[object].space() == Space::Global);
+        let reads = effects.reads.any(|object| kernel.objects[object].space() == Space::Global);
         reads || effects.writes.is_some()
     })
 }
@@ -488,9 +488,10 @@ fn name(kernel: &Kernel, access: Inst) -> String {
 
 /// Puts an access, if it is one to an array that became a ring, into one of its slots.
 fn in_slot(kernel: &mut Kernel, access: Inst, slot: Value, rings: &HashMap<Object, Object>) {
-    let access = match &mut kernel.insts[access].op {
-        Op::Memory(Memory { at: Address::Path(access), .. }) => access,
-        Op::Collective(collective) => collective.array_mut(),
+    let accesses = match &mut kernel.insts[access].op {
+        Op::Memory(Memory { at: Address::Path(access), .. }) => vec![access],
+        Op::Collective(collective) => vec![collective.array_mut()],
+        Op::Tensor(tensor) => tensor.arrays_mut(),
         Op::Memory(_)
         | Op::Compute(_)
         | Op::Texture(..)
@@ -500,9 +501,11 @@ fn in_slot(kernel: &mut Kernel, access: Inst, slot: Value, rings: &HashMap<Objec
         | Op::Region(_)
         | Op::Terminator(_) => return,
     };
-    if let Some(ring) = rings.get(&access.object) {
-        access.object = *ring;
-        access.path.insert(0, Step::Index(slot));
+    for access in accesses {
+        if let Some(ring) = rings.get(&access.object) {
+            access.object = *ring;
+            access.path.insert(0, Step::Index(slot));
+        }
     }
 }
 

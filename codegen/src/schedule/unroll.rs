@@ -168,7 +168,7 @@ fn plan(kernel: &Kernel, inst: Inst, asked: &Asked) -> Result<Plan, Refusal> {
         | Op::Memory(_)
         | Op::Texture(..)
         | Op::Intrinsic(..)
-        | Op::Collective(_)
+        | Op::Collective(_) | Op::Tensor(_)
         | Op::Engine(_)
         | Op::Message(_)
         | Op::Region(_)

@@ -65,6 +65,7 @@ const PRELUDE_TYPES: &[&str] = &[
     "Constant",
     "Texture2d",
     "Matrix",
+    "Accumulator",
     "Dim3",
     "f16",
     "bf16",

@@ -26,8 +26,8 @@
 //! `{:#}` prints the kernel's own numbers, which [`crate::verify`] speaks of.
 
 use crate::ir::{
-    Access, Address, Atomicity, Block, Collective, Compute, Engine, Inst, Kernel, Loc, Location, Memory, MemoryOp, MemoryType, Message,
-    ObjectKind, Op, PitchedMatrix, PrintPart, Region, Scope, Stage, Step, StructType, Terminator, Value,
+    Access, Address, Atomicity, Block, Collective, Compute, Engine, Factor, Inst, Kernel, Loc, Location, Memory, MemoryOp, MemoryType, Message,
+    ObjectKind, Op, PitchedMatrix, PrintPart, Region, Scope, Stage, Step, StructType, Tensor, Terminator, Value,
 };
 use crate::ir::{BoundsCheck, IndexWidth, KernelOptions, Math};
 use std::fmt::{self, Display, Formatter, Write};
@@ -329,6 +329,9 @@ impl Display for Memory {
         let way = if matches!(at, Address::Pointer { .. }) { "_at" } else { "" };
         match op {
             MemoryOp::Load => write!(f, "load{way} {at}"),
+            MemoryOp::LoadMatrix { is_transposed } => {
+                write!(f, "load_matrix{way}{} {at}", if *is_transposed { " transposed" } else { "" })
+            }
             MemoryOp::Store(values) => write!(f, "store{way} {at}{}", Rest(values)),
             MemoryOp::Atomic(op, atomicity, operands) => {
                 write!(f, "atomic{way} {}", op.word())?;
@@ -346,6 +349,20 @@ impl Display for Memory {
 impl Display for Collective {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}, {}{}", self.word(), self.array(), self.buffer(), Rest(&self.place()))
+    }
+}
+
+/// `multiply_add m1[v2], m2[v3] transposed, v4, v5 …`; `position f32 128 x 64, v2`; `mma "m16n8k16…", v1, v2 …`: the words of `a`, of `b`, the sums.
+impl Display for Tensor {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let word = self.word();
+        let factor = |factor: &Factor| format!("{}{}", factor.array, if factor.is_transposed { " transposed" } else { "" });
+        match self {
+            Tensor::MultiplyAdd { a, b, sums } => write!(f, "{word} {}, {}{}", factor(a), factor(b), Rest(sums)),
+            Tensor::Store { to, sums } => write!(f, "{word} {to}{}", Rest(sums)),
+            Tensor::Position { shape: [m, n], of, element } => write!(f, "{word} {of} {m} x {n}, {element}"),
+            Tensor::Mma { shape, a, b, c } => write!(f, "{word} {:?}{}{}{}", shape.name, Rest(a), Rest(b), Rest(c)),
+        }
     }
 }
 
@@ -375,6 +392,7 @@ impl Display for Op {
             Op::Texture(op, object, coordinates) => write!(f, "texture {} {object}{}", op.word(), Rest(coordinates)),
             Op::Memory(memory) => memory.fmt(f),
             Op::Collective(collective) => collective.fmt(f),
+            Op::Tensor(tensor) => tensor.fmt(f),
             Op::Engine(engine) => engine.fmt(f),
             Op::Message(Message::Print(parts, values)) => write!(f, "print {}{}", Parts(parts), Rest(values)),
             Op::Message(Message::Assert(condition, parts, values)) => write!(f, "assert {condition}, {}{}", Parts(parts), Rest(values)),

@@ -74,6 +74,7 @@ impl Verifier<'_> {
             Op::Texture(op, object, coordinates) => self.check_texture(*op, *object, coordinates, results),
             Op::Memory(memory) => self.check_accessed(memory, results),
             Op::Collective(collective) => self.check_collective(collective, results),
+            Op::Tensor(tensor) => self.check_tensor(tensor, results),
             Op::Engine(engine) => self.check_engine(engine, results),
             Op::Compute(_) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {}
         }
@@ -83,6 +84,7 @@ impl Verifier<'_> {
         let object = at.object();
         let scalars = match op {
             MemoryOp::Load => self.types(results),
+            MemoryOp::LoadMatrix { .. } => at.path().and_then(|access| access.scalars(self.kernel, 1)).unwrap_or_default(),
             MemoryOp::Store(values) => self.types(values),
             // Its operands are checked with it.
             MemoryOp::Atomic(AtomicOp::Load, ..) => self.types(results),
@@ -93,13 +95,14 @@ impl Verifier<'_> {
             Address::Path(access) => self.check_access(access, if is_atomic { scalars.get(..1).unwrap_or(&[]) } else { &scalars }),
             Address::Pointer { ptr, .. } => {
                 self.check_pointer(object, *ptr);
-                if !is_atomic {
+                if !is_atomic && !scalars.is_empty() {
                     self.check_scalars(&scalars);
                 }
             }
         }
         match op {
             MemoryOp::Load => {}
+            MemoryOp::LoadMatrix { is_transposed } => self.check_load_matrix(object, *is_transposed, &scalars, results),
             MemoryOp::Store(_) => self.check_write(object, results),
             MemoryOp::Atomic(op, atomicity, operands) => {
                 self.check_atomicity(*op, *atomicity);

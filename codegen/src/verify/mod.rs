@@ -39,6 +39,7 @@ mod engine;
 mod memory;
 mod names;
 mod structure;
+mod tensor;
 #[cfg(test)]
 mod tests;
 mod types;

@@ -253,7 +253,7 @@ impl<'k> Evaluator<'k> {
             Op::Compute(_)
             | Op::Memory(_)
             | Op::Texture(..)
-            | Op::Collective(_)
+            | Op::Collective(_) | Op::Tensor(_)
             | Op::Engine(_)
             | Op::Message(_)
             | Op::Region(_)

@@ -62,7 +62,7 @@ impl AccessKind {
     /// What an operation on memory does.
     pub fn of(op: &MemoryOp) -> AccessKind {
         match op {
-            MemoryOp::Load => AccessKind::Load,
+            MemoryOp::Load | MemoryOp::LoadMatrix { .. } => AccessKind::Load,
             MemoryOp::Store(_) => AccessKind::Store,
             MemoryOp::Atomic(..) => AccessKind::Atomic,
         }

@@ -213,6 +213,7 @@ impl<'k> Writer<'k> {
         match op {
             Op::Memory(Memory { op, at: Address::Path(access) }) => match op {
                 MemoryOp::Load => self.load(inst, access),
+                MemoryOp::LoadMatrix { .. } => self.refuse_stage(inst),
                 MemoryOp::Store(values) => self.store(access, values),
                 MemoryOp::Atomic(op, atomicity, values) => self.ordered_atomic(inst, (*op, *atomicity), access, values),
             },
@@ -227,7 +228,7 @@ impl<'k> Writer<'k> {
                 }
             }
             Op::Memory(Memory { at: Address::Pointer { .. }, .. })
-            | Op::Collective(_)
+            | Op::Collective(_) | Op::Tensor(_)
             | Op::Engine(_)
             | Op::Region(_)
             | Op::Terminator(_) => {

@@ -136,7 +136,7 @@ impl<'k> Order<'k> {
                 | Op::Memory(_)
                 | Op::Texture(..)
                 | Op::Intrinsic(..)
-                | Op::Collective(_)
+                | Op::Collective(_) | Op::Tensor(_)
                 | Op::Engine(_)
                 | Op::Message(_)
                 | Op::Terminator(_) => {}

@@ -75,7 +75,7 @@ impl Emitter<'_> {
                 | Op::Memory(_)
                 | Op::Texture(..)
                 | Op::Intrinsic(..)
-                | Op::Collective(_)
+                | Op::Collective(_) | Op::Tensor(_)
                 | Op::Engine(_)
                 | Op::Message(_) => {
                     self.instruction(*inst);

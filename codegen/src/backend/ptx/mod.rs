@@ -48,6 +48,7 @@ mod region;
 mod remainder;
 mod room;
 mod template;
+mod tensor;
 mod texture;
 mod types;
 pub mod words;

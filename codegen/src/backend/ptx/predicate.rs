@@ -106,10 +106,10 @@ impl Emitter<'_> {
                 Op::Compute(Compute::MulAdd(a, ..) | Compute::Offset(a, _)) => is_wide(a),
                 Op::Compute(Compute::Special(..) | Compute::Unary(..) | Compute::Compare(..) | Compute::Select(..))
                 | Op::Compute(Compute::Cast(_) | Compute::Bitcast(_) | Compute::Len(_) | Compute::Address(_))
-                | Op::Memory(Memory { op: MemoryOp::Atomic(..), .. }) => false,
+                | Op::Memory(Memory { op: MemoryOp::Atomic(..) | MemoryOp::LoadMatrix { .. }, .. }) => false,
                 Op::Texture(..)
                 | Op::Intrinsic(..)
-                | Op::Collective(_)
+                | Op::Collective(_) | Op::Tensor(_)
                 | Op::Engine(_)
                 | Op::Message(_)
                 | Op::Region(_)
@@ -137,10 +137,10 @@ impl Emitter<'_> {
                     }
                     addresses += 1;
                 }
-                Op::Compute(_) | Op::Memory(Memory { op: MemoryOp::Atomic(..), .. }) => return false,
+                Op::Compute(_) | Op::Memory(Memory { op: MemoryOp::Atomic(..) | MemoryOp::LoadMatrix { .. }, .. }) => return false,
                 Op::Texture(..)
                 | Op::Intrinsic(..)
-                | Op::Collective(_)
+                | Op::Collective(_) | Op::Tensor(_)
                 | Op::Engine(_)
                 | Op::Message(_)
                 | Op::Region(_)

@@ -25,8 +25,8 @@ words! {
     /// What an instruction does: the first word of its opcode.
     Mnemonic {
         Abs "abs", Add "add", And "and", Atom "atom", Bar "bar", Bfe "bfe", Bra "bra", Brev "brev", Call "call", Clz "clz", Cos "cos", Cp "cp", Createpolicy "createpolicy",
-        Cvt "cvt", Cvta "cvta", Div "div", Ex2 "ex2", Fence "fence", Fma "fma", Griddepcontrol "griddepcontrol", Ld "ld", Lg2 "lg2", Mad "mad", Match "match", Max "max", Mbarrier "mbarrier", Membar "membar",
-        Min "min", Mov "mov", Mul "mul", Neg "neg", Not "not", Or "or", Popc "popc", Prmt "prmt", Rcp "rcp", Red "red", Rem "rem",
+        Cvt "cvt", Cvta "cvta", Div "div", Ex2 "ex2", Fence "fence", Fma "fma", Griddepcontrol "griddepcontrol", Ld "ld", Ldmatrix "ldmatrix", Lg2 "lg2", Mad "mad", Match "match", Max "max", Mbarrier "mbarrier", Membar "membar",
+        Min "min", Mma "mma", Mov "mov", Mul "mul", Neg "neg", Not "not", Or "or", Popc "popc", Prmt "prmt", Rcp "rcp", Red "red", Rem "rem",
         Ret "ret", Rsqrt "rsqrt", Selp "selp", Setp "setp", Shf "shf", Shfl "shfl", Shl "shl", Shr "shr", Sin "sin", Sqrt "sqrt",
         St "st", Sub "sub", Tanh "tanh", Tex "tex", Trap "trap", Vabsdiff4 "vabsdiff4", Vote "vote", Xor "xor",
     }
@@ -37,7 +37,7 @@ words! {
     Word {
         // Types.
         Pred "pred", B8 "b8", B16 "b16", B32 "b32", B64 "b64", U8 "u8", U16 "u16", U32 "u32", U64 "u64",
-        S8 "s8", S16 "s16", S32 "s32", S64 "s64", F16 "f16", Bf16 "bf16", F32 "f32", F64 "f64",
+        S8 "s8", S16 "s16", S32 "s32", S64 "s64", F16 "f16", Bf16 "bf16", Tf32 "tf32", F32 "f32", F64 "f64",
         // Memory.
         Param "param", Global "global", Const "const", Shared "shared", Local "local", Nc "nc", To "to", V2 "v2", V4 "v4", D2 "2d",
         // Rounding, precision.
@@ -56,6 +56,9 @@ words! {
         Bulk "bulk", Tensor "tensor", CompleteTx "mbarrier::complete_tx::bytes", SharedCta "shared::cta", SharedCluster "shared::cluster",
         Init "init", Arrive "arrive", ExpectTx "expect_tx", TryWait "try_wait", Parity "parity",
         MbarrierInit "mbarrier_init", Proxy "proxy", Cluster "cluster",
+        // Tensor cores.
+        Aligned "aligned", M8n8 "m8n8", M16n8k8 "m16n8k8", M16n8k16 "m16n8k16", M16n8k32 "m16n8k32", Row "row", Col "col",
+        X1 "x1", X2 "x2", X4 "x4", Trans "trans", Rna "rna",
         // Kernels that follow each other.
         Wait "wait", LaunchDependents "launch_dependents",
         // Caches.

@@ -95,6 +95,8 @@ impl Printer<'_> {
         match op {
             Op::Memory(Memory { op, at: Address::Path(access) }) => match op {
                 MemoryOp::Load => self.load(inst, access),
+                // Of the forms for tensor cores, which are not printed.
+                MemoryOp::LoadMatrix { .. } => {}
                 MemoryOp::Store(values) => self.store(inst, access, values),
                 MemoryOp::Atomic(op, atomicity, operands) => {
                     let expr = self.atomic((*op, *atomicity), access, operands);
@@ -137,7 +139,7 @@ impl Printer<'_> {
             }
             // Pointers are of a later stage, collectives of an earlier one, and the rest is no simple instruction.
             Op::Memory(Memory { at: Address::Pointer { .. }, .. })
-            | Op::Collective(_)
+            | Op::Collective(_) | Op::Tensor(_)
             | Op::Engine(_)
             | Op::Region(_)
             | Op::Terminator(_) => {}

@@ -88,7 +88,7 @@ pub(in super::super) trait Control<'k>: Values<'k> {
             | Op::Memory(_)
             | Op::Texture(..)
             | Op::Intrinsic(..)
-            | Op::Collective(_)
+            | Op::Collective(_) | Op::Tensor(_)
             | Op::Engine(_)
             | Op::Message(_)) => {
                 self.plain(inst, op);

@@ -87,6 +87,11 @@ impl Checker<'_, '_> {
             };
         }
         let name = segments.last().map_or("", String::as_str);
+        if let [.., "Accumulator", "zero"] = segments.iter().map(String::as_str).collect::<Vec<_>>()[..]
+            && self.resolve(&segments[..segments.len() - 1], Namespace::Types).is_none()
+        {
+            return self.no_sums(path, call, span);
+        }
         if segments.len() > 1
             && let Some(ty) = self.owner_type(&segments[..segments.len() - 1])
         {
@@ -102,6 +107,9 @@ impl Checker<'_, '_> {
             return self.row_call(row, None, args, span);
         }
         if let Some(row) = intrinsics::collective(name) {
+            if intrinsics::PRODUCTS.contains(&name) {
+                return self.product_call(name, call, span);
+            }
             return self.collective_call(row, call, span);
         }
         self.unknown_function(&segments, path.span(), call)
@@ -186,7 +194,7 @@ impl Checker<'_, '_> {
         self.report(error.help(format!("write `{}` before `{keyword} {}`", missing.join(" "), item.name)));
     }
 
-    fn arity(&mut self, call: &syn::ExprCall, wanted: usize, name: &str) {
+    pub(super) fn arity(&mut self, call: &syn::ExprCall, wanted: usize, name: &str) {
         if call.args.len() != wanted {
             let message = format!("`{name}` {}", arity_text(wanted, call.args.len()));
             self.report(Diagnostic::error(call.span(), message).by_rustc());

@@ -82,7 +82,7 @@ impl Checker<'_, '_> {
     }
 
     /// Whether nothing is known of a type, since an error was reported where it would have come from.
-    fn is_open(&self, ty: &Ty) -> bool {
+    pub(super) fn is_open(&self, ty: &Ty) -> bool {
         matches!(self.infer.shallow(ty), Ty::Var(_) | Ty::Never)
     }
 

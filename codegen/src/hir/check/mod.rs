@@ -21,6 +21,7 @@ mod mismatch;
 mod names;
 mod path;
 mod pattern;
+mod product;
 mod texture;
 mod ty;
 
@@ -155,6 +156,8 @@ pub(crate) struct Checker<'c, 'p> {
     literal_operands: Vec<(Ty, Option<i128>, Span)>,
     /// Arrays that were declared without a value.
     unfilled: BTreeMap<LocalId, Unfilled>,
+    /// Accumulators that begin, with where.
+    accumulators: Vec<(Ty, Span)>,
     /// Arrays that are made on the way, with where.
     arrays: Vec<(Ty, Span)>,
     /// Names bound by the first alternative of each open or-pattern.
@@ -349,6 +352,7 @@ impl<'c, 'p> Checker<'c, 'p> {
             casts: Vec::new(),
             literal_operands: Vec::new(),
             unfilled: BTreeMap::new(),
+            accumulators: Vec::new(),
             arrays: Vec::new(),
             or_bindings: Vec::new(),
             annotations: HashMap::new(),
@@ -418,6 +422,7 @@ impl<'c, 'p> Checker<'c, 'p> {
             Ty::Constant(element) => format!("Constant<{}>", self.show(&element)),
             Ty::Texture(texel) => format!("Texture2d<{}>", self.show(&texel)),
             Ty::Matrix(element) => format!("Matrix<{}>", self.show(&element)),
+            Ty::Accumulator(sum, rows, columns) => Ty::Accumulator(Box::new(Ty::Never), rows, columns).to_string().replace('!', &self.show(&sum)),
             Ty::Slice(element) => format!("[{}]", self.show(&element)),
             Ty::Tuple(fields) if fields.len() > 1 => {
                 format!("({})", fields.iter().map(|f| self.show(f)).collect::<Vec<_>>().join(", "))
@@ -459,6 +464,7 @@ impl<'c, 'p> Checker<'c, 'p> {
 
     /// Ends inference: literals get their defaults, demands are looked at.
     pub(crate) fn finish(&mut self) {
+        self.settle_accumulators();
         self.infer.default_literals();
         for (ty, demand, span) in std::mem::take(&mut self.demands) {
             let ty = self.infer.resolve(&ty);

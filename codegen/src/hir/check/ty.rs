@@ -82,6 +82,11 @@ impl Checker<'_, '_> {
                 Ty::Texture(Box::new(texel.clone()))
             }
             ("Matrix", [Arg::Ty(element)]) => Ty::Matrix(Box::new(element.clone())),
+            ("Accumulator", [Arg::Ty(element), Arg::Const(rows, _), Arg::Const(columns, _)]) => {
+                Ty::Accumulator(Box::new(element.clone()), *rows, *columns)
+            }
+            // What a variable's type or a product says of it.
+            ("Accumulator", []) => Ty::Accumulator(Box::new(self.infer.fresh(Kind::Any)), self.infer.fresh_const(), self.infer.fresh_const()),
             ("Dim3", []) => Ty::Dim3,
             _ => {
                 let shown = segments.join("::");

@@ -166,6 +166,7 @@ fn collect_target(target: &Expr, locals: &mut Vec<LocalId>) {
 fn collect(expr: &Expr, locals: &mut Vec<LocalId>) {
     match &expr.kind {
         ExprKind::Assign(target, _) | ExprKind::AssignOp(_, target, _) => collect_target(target, locals),
+        ExprKind::MultiplyAdd(_, sums) => collect_target(sums, locals),
         // A function may assign what it gets by reference; which parameters are references is not looked up: one too many is carried.
         ExprKind::Call(_, _, args) => args.iter().for_each(|arg| locals.extend(root(arg))),
         _ => {}
@@ -189,7 +190,10 @@ fn children(expr: &Expr) -> Vec<&Expr> {
         | ExprKind::Assign(a, b)
         | ExprKind::AssignOp(_, a, b)
         | ExprKind::Index(a, b)
+        | ExprKind::Position(a, b)
+        | ExprKind::StoreSums(a, b)
         | ExprKind::VectorLoad(a, b, _) => vec![a, b],
+        ExprKind::MultiplyAdd([(a, _), (b, _)], sums) => vec![a, b, sums],
         ExprKind::VectorStore(a, b, c) => vec![a, b, c],
         ExprKind::Texture(_, first, all) | ExprKind::Assert(first, _, all) => std::iter::once(&**first).chain(all).collect(),
         ExprKind::Atomic(_, _, a, b, operands) => [&**a, b].into_iter().chain(operands).collect(),
@@ -212,6 +216,7 @@ fn children(expr: &Expr) -> Vec<&Expr> {
         | ExprKind::Const(_)
         | ExprKind::Local(_)
         | ExprKind::Continue(_)
+        | ExprKind::NoSums
         | ExprKind::Geometry(_)
         | ExprKind::Trap(_) => Vec::new(),
     }

@@ -15,6 +15,7 @@ mod loops;
 mod matrix;
 mod pattern;
 mod place;
+mod product;
 mod ranges;
 mod texture;
 
@@ -188,7 +189,7 @@ impl<'c, 'p> Lowerer<'c, 'p> {
 
     /// A type of the current body, all variables known.
     fn resolve(&self, ty: &Ty) -> Ty {
-        self.frame().body.infer.resolve(ty)
+        self.shared_out(self.frame().body.infer.resolve(ty))
     }
 
     /// Makes `span` the location of what is built next.
@@ -253,7 +254,7 @@ impl<'c, 'p> Lowerer<'c, 'p> {
         match ty {
             Ty::Tuple(fields) => Some(fields.clone()),
             Ty::Dim3 => Some(vec![Ty::Usize; 3]),
-            Ty::Adt(..) => Some(self.context.field_types(ty)?.into_iter().map(|(_, ty)| ty).collect()),
+            Ty::Adt(..) => Some(self.context.field_types(ty)?.into_iter().map(|(_, ty)| self.shared_out(ty)).collect()),
             _ => None,
         }
     }

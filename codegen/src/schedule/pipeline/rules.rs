@@ -78,7 +78,7 @@ impl Plan {
         let written: HashSet<Inst> = stores(kernel, &self.section).into_iter().collect();
         let mut refused = None;
         kernel.for_each_inst(|kernel, _, inst| {
-            let Some(ring) = kernel.insts[inst].op.object().filter(|object| self.rings.contains(object)) else { return };
+            let Some(ring) = self.rings.iter().copied().find(|ring| kernel.insts[inst].op.touches(*ring)) else { return };
             let array = &kernel.objects[ring].name;
             let is_load = kernel.effects(inst).writes != Some(ring);
             let is_mine = inside.contains(&inst);
@@ -111,7 +111,7 @@ impl Plan {
         let writes: Vec<Inst> = kernel.insts_in(self.walk.body).filter(|inst| kernel.effects(*inst).writes.is_some()).collect();
         let told = kernel.insts_in(self.walk.body).find(|inst| kernel.effects(*inst).orders >= Some(Scope::Device));
         for load in all_in(kernel, &self.section) {
-            let Some(read) = kernel.effects(load).reads else { continue };
+            let Some(read) = kernel.effects(load).reads.iter().next() else { continue };
             if let Some(told) = told.filter(|_| !kernel.objects[read].is_read_only()) {
                 let array = &kernel.objects[read].name;
                 let message =
@@ -186,7 +186,7 @@ impl Plan {
 /// R2 of a loop that copies nothing before its first barrier: maybe it reads there what it copies behind.
 pub(super) fn nothing_is_copied(kernel: &Kernel, section: &[Inst], barrier: Inst, work: &[Inst]) -> Refusal {
     let written = |store: &Inst| kernel.insts[*store].op.object();
-    let read_of = |object: Object| all_in(kernel, section).into_iter().find(|inst| kernel.effects(*inst).reads == Some(object));
+    let read_of = |object: Object| all_in(kernel, section).into_iter().find(|inst| kernel.effects(*inst).reads.contains(object));
     let late = stores(kernel, work).into_iter().find_map(|store| Some((store, written(&store)?, read_of(written(&store)?)?)));
     let Some((store, array, read)) = late else {
         let refusal = Refusal::new("`pipeline`: nothing is copied into a shared array before the first barrier", "leave `pipeline` out");
@@ -209,7 +209,7 @@ pub(super) fn goes_round_together(kernel: &Kernel, inst: Inst, body: Block) -> R
         | Op::Memory(_)
         | Op::Texture(..)
         | Op::Intrinsic(..)
-        | Op::Collective(_)
+        | Op::Collective(_) | Op::Tensor(_)
         | Op::Engine(_)
         | Op::Message(_)
         | Op::Region(_)
@@ -262,7 +262,7 @@ fn not_a_copy(kernel: &Kernel, inst: Inst) -> Option<Refusal> {
         Op::Memory(_)
         | Op::Texture(..)
         | Op::Intrinsic(..)
-        | Op::Collective(_)
+        | Op::Collective(_) | Op::Tensor(_)
         | Op::Engine(_)
         | Op::Message(_)
         | Op::Region(_)

@@ -4,8 +4,9 @@ use super::lex::Token;
 use super::{ParseError, Parser, named};
 use crate::annotations::{Annotation, Modifier, Modifiers, On};
 use crate::ir::{
-    Access, Address, Annotations, Asked, AtomicOp, Atomicity, Axis, BinaryOp, Block, Collective, CompareOp, Compute, Engine, Inst, Loc,
-    Memory, MemoryOp, MemoryOrder, Message, Object, Op, PitchedMatrix, PrintPart, Region, Scope, Special, Step, Terminator, TextureOp,
+    Access, Address, Annotations, Asked, AtomicOp, Atomicity, Axis, BinaryOp, Block, Collective, CompareOp, Compute, Engine, Factor, Inst, Loc,
+    MMA_SHAPES,
+    Memory, MemoryOp, MemoryOrder, Message, Object, Op, PitchedMatrix, PrintPart, Region, Scope, Special, Step, Tensor, Terminator, TextureOp,
     UnaryOp, Value,
 };
 
@@ -213,8 +214,12 @@ impl<'t> Parser<'t> {
             "load_run" | "load_tile" | "store_tile" => self.collective(word).map(Op::Collective),
             "barrier_init" => Ok(Op::Engine(Engine::Init(self.object_name()?))),
             "barrier_expect" | "barrier_wait" | "copy_run" | "copy_tile" => self.engine(word).map(Op::Engine),
+            "multiply_add" => self.multiply_add().map(Op::Tensor),
+            "store_sums" => Ok(Op::Tensor(Tensor::Store { to: self.access()?, sums: self.more_values(true)? })),
+            "position" => self.position().map(Op::Tensor),
+            "mma" => self.mma().map(Op::Tensor),
             "engine_fence" => Ok(Op::Engine(Engine::Fence)),
-            "load" | "store" | "atomic" | "load_at" | "store_at" | "atomic_at" => self.memory(word),
+            "load" | "store" | "atomic" | "load_matrix" | "load_at" | "store_at" | "atomic_at" | "load_matrix_at" => self.memory(word),
             "print" => Ok(Op::Message(Message::Print(self.parts()?, self.more_values(true)?))),
             "assert" => {
                 let condition = self.value()?;
@@ -308,9 +313,11 @@ impl<'t> Parser<'t> {
     fn memory(&mut self, word: &str) -> Result<Op, ParseError> {
         let (name, by_pointer) = word.strip_suffix("_at").map_or((word, false), |name| (name, true));
         let atomic = if name == "atomic" { Some(self.atomic()?) } else { None };
+        let is_transposed = name == "load_matrix" && self.eat_word("transposed");
         let at = if by_pointer { self.pointer()? } else { Address::Path(self.access()?) };
         let op = match atomic {
             Some((op, atomicity)) => MemoryOp::Atomic(op, atomicity, self.more_values(true)?),
+            None if name == "load_matrix" => MemoryOp::LoadMatrix { is_transposed },
             None if name == "store" => MemoryOp::Store(self.more_values(true)?),
             None => MemoryOp::Load,
         };
@@ -336,6 +343,48 @@ impl<'t> Parser<'t> {
             }
             _ => Err(self.error(format!("`{word}` does not take {} values", place.len()))),
         }
+    }
+
+    /// `m1[v2] transposed`.
+    fn factor(&mut self) -> Result<Factor, ParseError> {
+        let array = self.access()?;
+        Ok(Factor { array, is_transposed: self.eat_word("transposed") })
+    }
+
+    /// `multiply_add m1, m2 transposed, v3, v4`.
+    fn multiply_add(&mut self) -> Result<Tensor, ParseError> {
+        let a = self.factor()?;
+        self.expect(',')?;
+        let b = self.factor()?;
+        Ok(Tensor::MultiplyAdd { a, b, sums: self.more_values(true)? })
+    }
+
+    /// `position f32 128 x 64, v2`.
+    fn position(&mut self) -> Result<Tensor, ParseError> {
+        let word = self.word()?;
+        let of = word.parse().map_err(|_| self.error(format!("`{word}` is no type")))?;
+        let m = self.integer()?;
+        if !self.eat_word("x") {
+            return Err(self.error("a position is one of rows `x` columns".to_owned()));
+        }
+        let n = self.integer()?;
+        self.expect(',')?;
+        Ok(Tensor::Position { shape: [m, n], of, element: self.value()? })
+    }
+
+    /// `mma "m16n8k16.row.col.f32.bf16.bf16.f32", v1, v2 …`.
+    fn mma(&mut self) -> Result<Tensor, ParseError> {
+        let name = self.text()?;
+        let shape = MMA_SHAPES.iter().find(|shape| shape.name == name);
+        let shape = shape.ok_or_else(|| self.error(format!("there is no shape {name:?}")))?;
+        let mut values = self.more_values(true)?;
+        let [a, b, c] = shape.words();
+        if values.len() != a + b + c {
+            return Err(self.error(format!("{name:?} takes {} values, found {}", a + b + c, values.len())));
+        }
+        let c = values.split_off(a + b);
+        let b = values.split_off(a);
+        Ok(Tensor::Mma { shape, a: values, b, c })
     }
 
     /// `barrier_expect m1[v0], v2`, `copy_run m3[v0], m0, m1[v0], v4`.

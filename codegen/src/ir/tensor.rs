@@ -1,0 +1,202 @@
+//! Products of matrices that a block's threads make together, and the instructions of tensor cores that they become.
+//!
+//! The sums of a product are spread over the threads of the block: each owns as many, in values of its own. [`Tensor::MultiplyAdd`] and
+//! [`Tensor::Position`] leave open who owns which: `schedule` decides it for each form of a kernel, and makes loads and multiply-adds of them,
+//! or [`Tensor::Mma`]. No other pass, back end, device or lint sees the first two.
+
+use super::{Access, Effects, Kernel, MemoryType, Scope, Type, Value};
+use crate::target::Requirement;
+
+/// A matrix in a shared array of rows, as a factor of a product.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Factor {
+    /// An array `[[T; C]; R]` of scalars.
+    pub array: Access,
+    /// Whether the factor is C × R: the array's rows are its columns.
+    pub is_transposed: bool,
+}
+
+impl Factor {
+    /// Rows, columns and elements of the factor; `None`: the path leads to no array of rows of scalars.
+    pub fn shape(&self, kernel: &Kernel) -> Option<(u64, u64, Type)> {
+        let inner = |ty: &MemoryType| match ty {
+            MemoryType::Array(element, n) | MemoryType::Padded(element, n, _) => Some((MemoryType::clone(element), *n)),
+            MemoryType::Scalar(_) | MemoryType::Slice(_) | MemoryType::Struct(_) => None,
+        };
+        let (row, rows) = inner(self.array.leads_to(kernel)?)?;
+        let (element, columns) = inner(&row)?;
+        let MemoryType::Scalar(ty) = element else { return None };
+        Some(if self.is_transposed { (columns, rows, ty) } else { (rows, columns, ty) })
+    }
+}
+
+/// An instruction about products.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Tensor {
+    /// `sums + a · b`. All threads of the block come to it. Results: the new sums, as many.
+    MultiplyAdd {
+        /// M × K.
+        a: Factor,
+        /// K × N, of elements of the same type.
+        b: Factor,
+        /// This thread's share of M × N sums.
+        sums: Vec<Value>,
+    },
+    /// Which of M × N sums one of this thread's is. Results: row and column, of the kernel's index type.
+    Position {
+        /// M and N.
+        shape: [u64; 2],
+        /// The sums' type.
+        of: Type,
+        /// Its number among the thread's; the kernel's index type.
+        element: Value,
+    },
+    /// Writes each of this thread's sums to its place in an array.
+    Store {
+        /// An array `[[U; N]; M]` in shared memory.
+        to: Access,
+        /// This thread's share of M × N values of its elements' type.
+        sums: Vec<Value>,
+    },
+    /// One instruction of a warp's tensor core: `c + a · b`, each operand spread over the lanes (PTX ISA, "Matrix fragments for mma"). All lanes of the
+    /// warp come to it. Results: the new `c`.
+    Mma {
+        /// Which.
+        shape: &'static MmaShape,
+        /// Words of a lane.
+        a: Vec<Value>,
+        /// Words of a lane.
+        b: Vec<Value>,
+        /// Sums of a lane.
+        c: Vec<Value>,
+    },
+}
+
+/// A shape of `mma.sync`: one row of [`MMA_SHAPES`].
+///
+/// Of lane l, g is l / 4 and t is l % 4. A word has p neighbours along k: 4 bytes of elements. Word r of `a` has row g + 8 · (r % 2) and k from
+/// (r / 2) · 4p + t · p on, word r of `b` k from r · 4p + t · p on and column g; sum r has row g + 8 · (r / 2) and column 2t + r % 2.
+#[derive(Debug)]
+pub struct MmaShape {
+    /// Its name in the text form, and what is behind `mma.sync.aligned.` in PTX.
+    pub name: &'static str,
+    /// Rows of `a`, columns of `b`, and what is summed over.
+    pub mnk: [u64; 3],
+    /// The elements of both factors.
+    pub factors: Type,
+    /// The sums' type.
+    pub sums: Type,
+    /// Whether elements that are `f32` are rounded to the 10 bits of `tf32` first.
+    pub is_rounded: bool,
+    /// What it needs of a target (PTX ISA, "mma").
+    pub needs: Requirement,
+}
+
+impl PartialEq for MmaShape {
+    fn eq(&self, other: &MmaShape) -> bool {
+        self.name == other.name
+    }
+}
+
+impl MmaShape {
+    /// Elements of a word.
+    pub fn per_word(&self) -> u64 {
+        u64::from(4 / self.factors.bytes()).max(1)
+    }
+
+    /// Words of `a` and of `b`, and sums, of a lane.
+    pub fn words(&self) -> [usize; 3] {
+        let [m, n, k] = self.mnk;
+        let lanes = 32;
+        [m * k / lanes / self.per_word(), k * n / lanes / self.per_word(), m * n / lanes].map(|words| words as usize)
+    }
+}
+
+const fn row(name: &'static str, k: u64, factors: Type, sums: Type) -> MmaShape {
+    MmaShape { name, mnk: [16, 8, k], factors, sums, is_rounded: matches!(factors, Type::F32), needs: Requirement::since(80, 70) }
+}
+
+/// What tensor cores multiply.
+pub static MMA_SHAPES: &[MmaShape] = &[
+    row("m16n8k16.row.col.f32.bf16.bf16.f32", 16, Type::BF16, Type::F32),
+    row("m16n8k16.row.col.f32.f16.f16.f32", 16, Type::F16, Type::F32),
+    row("m16n8k8.row.col.f32.tf32.tf32.f32", 8, Type::F32, Type::F32),
+    row("m16n8k32.row.col.s32.s8.s8.s32", 32, Type::I8, Type::I32),
+    row("m16n8k32.row.col.s32.u8.u8.s32", 32, Type::U8, Type::I32),
+];
+
+impl MmaShape {
+    /// The shape for elements and sums of these types.
+    pub fn of(factors: Type, sums: Type) -> Option<&'static MmaShape> {
+        MMA_SHAPES.iter().find(|shape| shape.factors == factors && shape.sums == sums)
+    }
+}
+
+/// The factors and sums that products can have: those without a row of [`MMA_SHAPES`] are multiplied and added one by one.
+pub const PRODUCTS: &[(Type, Type)] = &[
+    (Type::BF16, Type::F32),
+    (Type::F16, Type::F32),
+    (Type::F32, Type::F32),
+    (Type::F64, Type::F64),
+    (Type::I8, Type::I32),
+    (Type::U8, Type::I32),
+];
+
+impl Tensor {
+    /// Its word in the text form.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Tensor::MultiplyAdd { .. } => "multiply_add",
+            Tensor::Position { .. } => "position",
+            Tensor::Store { .. } => "store_sums",
+            Tensor::Mma { .. } => "mma",
+        }
+    }
+
+    /// The arrays that it reads or writes.
+    pub fn arrays(&self) -> Vec<&Access> {
+        match self {
+            Tensor::MultiplyAdd { a, b, .. } => vec![&a.array, &b.array],
+            Tensor::Store { to, .. } => vec![to],
+            Tensor::Position { .. } | Tensor::Mma { .. } => Vec::new(),
+        }
+    }
+
+    /// The same, to replace them.
+    pub fn arrays_mut(&mut self) -> Vec<&mut Access> {
+        match self {
+            Tensor::MultiplyAdd { a, b, .. } => vec![&mut a.array, &mut b.array],
+            Tensor::Store { to, .. } => vec![to],
+            Tensor::Position { .. } | Tensor::Mma { .. } => Vec::new(),
+        }
+    }
+
+    /// What it may do.
+    pub fn effects(&self) -> Effects {
+        match self {
+            Tensor::MultiplyAdd { a, b, .. } => Effects {
+                reads: [a.array.object, b.array.object].into(),
+                converges: Some(Scope::Block),
+                can_fault: true,
+                ..Effects::PURE
+            },
+            Tensor::Store { to, .. } => Effects { writes: Some(to.object), can_fault: true, ..Effects::PURE },
+            Tensor::Position { .. } => Effects::PURE,
+            Tensor::Mma { .. } => Effects::EXCHANGE,
+        }
+    }
+
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Registers of a lane as the PTX ISA lists them for each shape ("Matrix fragments for mma.m16n8k16 …").
+    #[test]
+    fn lanes_have_the_registers_of_the_manual() {
+        let words: Vec<_> = MMA_SHAPES.iter().map(|shape| (shape.name.split('.').next().unwrap(), shape.words())).collect();
+        let expected = [[4, 2, 4]; 5];
+        assert_eq!(words.iter().map(|(_, words)| *words).collect::<Vec<_>>(), expected, "{words:?}");
+    }
+}

@@ -1,0 +1,80 @@
+//! Products: factors that fit each other, sums that are shared out evenly, operands of tensor cores.
+
+use super::Verifier;
+use crate::ir::{Factor, MmaShape, Object, ObjectKind, PRODUCTS, Stage, Tensor, Type, Value};
+
+impl Verifier<'_> {
+    pub(super) fn check_tensor(&mut self, tensor: &Tensor, results: &[Value]) {
+        let kernel = self.kernel;
+        let index = kernel.index_type();
+        match tensor {
+            Tensor::MultiplyAdd { a, b, sums } => {
+                self.require(kernel.stage == Stage::Built, || "a product after it was shared out".to_owned());
+                for factor in [a, b] {
+                    let object = factor.array.object;
+                    self.require(kernel.objects[object].kind == ObjectKind::Shared, || format!("{object} is no shared array"));
+                    for value in factor.array.indices() {
+                        let ty = kernel.ty(value);
+                        self.require(ty == Type::U32 || ty == index, || format!("index {value} is `{ty}`"));
+                    }
+                }
+                let types = self.types(sums);
+                self.check_results(results, &types);
+                let (Some((m, k, of_a)), Some((rows, n, of_b))) = (a.shape(kernel), b.shape(kernel)) else {
+                    return self.complain("a factor is no array of rows of scalars");
+                };
+                self.require(k == rows, || format!("{m} x {k} by {rows} x {n}"));
+                let is_one = types.windows(2).all(|pair| pair[0] == pair[1]);
+                let is_known = types.first().is_some_and(|sum| of_a == of_b && PRODUCTS.contains(&(of_a, *sum)));
+                self.require(is_one && is_known, || format!("there is no product of `{of_a}` and `{of_b}` into such sums"));
+                self.check_share(m * n, sums.len() as u64);
+            }
+            Tensor::Store { to, sums } => {
+                self.require(kernel.stage == Stage::Built, || "sums after they were shared out".to_owned());
+                let to_shared = Factor { array: to.clone(), is_transposed: false };
+                self.require(kernel.objects[to.object].kind == ObjectKind::Shared, || format!("{} is no shared array", to.object));
+                match to_shared.shape(kernel) {
+                    Some((m, n, ty)) => {
+                        for value in sums {
+                            self.check_type(*value, ty, "a sum");
+                        }
+                        self.check_share(m * n, sums.len() as u64);
+                    }
+                    None => self.complain("sums go to no array of rows of scalars"),
+                }
+                self.check_results(results, &[]);
+            }
+            Tensor::Position { shape: [_, _], element, .. } => {
+                self.require(kernel.stage == Stage::Built, || "a position after sums were shared out".to_owned());
+                self.check_type(*element, index, "an element");
+                self.check_results(results, &[index; 2]);
+            }
+            Tensor::Mma { shape, a, b, c } => self.check_mma(shape, [a, b, c], results),
+        }
+    }
+
+    /// As many sums for each thread.
+    fn check_share(&mut self, all: u64, own: u64) {
+        let threads = self.kernel.options.block.map(|block| block.iter().map(|side| u64::from(*side)).product::<u64>());
+        self.require(threads.is_some_and(|threads| own * threads == all), || format!("{own} of {all} sums"));
+    }
+
+    fn check_mma(&mut self, shape: &MmaShape, operands: [&Vec<Value>; 3], results: &[Value]) {
+        let found = operands.map(Vec::len);
+        self.require(found == shape.words(), || format!("{:?} operands expected, found {found:?}", shape.words()));
+        for (values, ty) in operands.into_iter().zip([Type::U32, Type::U32, shape.sums]) {
+            for value in values {
+                self.check_type(*value, ty, "an operand");
+            }
+        }
+        self.check_results(results, &vec![shape.sums; shape.words()[2]]);
+    }
+
+    pub(super) fn check_load_matrix(&mut self, object: Object, is_transposed: bool, scalars: &[Type], results: &[Value]) {
+        self.require(self.kernel.objects[object].kind == ObjectKind::Shared, || format!("{object} is no shared array"));
+        self.require(matches!(results.len(), 1 | 2 | 4), || format!("{} matrices at once", results.len()));
+        let fits = scalars.first().is_none_or(|ty| !is_transposed || ty.bytes() == 2);
+        self.require(fits, || "elements that are not of 16 bits, transposed".to_owned());
+        self.check_results(results, &vec![Type::U32; results.len()]);
+    }
+}
