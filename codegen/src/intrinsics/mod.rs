@@ -14,6 +14,7 @@ mod fast;
 mod float;
 mod integer;
 mod native;
+mod needs;
 mod opaque;
 mod overlap;
 mod scan;
@@ -24,6 +25,7 @@ mod warp;
 
 pub(crate) use collectives::{LOAD_TILE, MULTIPLY_ADD, PRODUCTS, STORE_TILE, TRANSPOSED};
 pub(crate) use copies::{ASYNC_COPIES, ENGINE};
+pub(crate) use needs::needs_variant;
 pub(crate) use overlap::OVERLAP;
 
 /// The names of the rows that the compiler itself calls.

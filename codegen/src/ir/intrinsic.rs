@@ -5,7 +5,7 @@
 //! simulator and constant folding use. An instruction ([`Op::Intrinsic`](super::Op::Intrinsic)) refers to its row, so the IR asks no table.
 
 use super::{Builder, Effects, Kernel, MemoryOrder, Scalar, Type, Value};
-use crate::target::Requirement;
+use crate::target::{Requirement, Target};
 pub use meeting::{Absent, Exchange, Gives, Meeting};
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -131,6 +131,21 @@ pub struct DeviceForm {
     pub opencl_prelude: &'static str,
     /// Its meaning.
     pub eval: Eval,
+}
+
+impl DeviceForm {
+    /// The first spelling in PTX for the type `T`, if there is one, that a target has.
+    pub fn ptx_on(&self, target: &Target, ty: Option<Type>) -> Option<&'static PtxForm> {
+        let forms: &'static [PtxForm] = self.ptx;
+        forms.iter().find(|form| form.is_for(ty) && form.needs.is_met_by(target))
+    }
+}
+
+impl PtxForm {
+    /// Whether it is for the type `T`, if there is one.
+    pub fn is_for(&self, ty: Option<Type>) -> bool {
+        self.types.is_empty() || ty.is_some_and(|ty| self.types.contains(&ty))
+    }
 }
 
 /// How it is made.

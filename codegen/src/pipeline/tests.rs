@@ -3,6 +3,7 @@
 use super::{Addressed, Built, Legal, Scheduled, compile_text, lower};
 use crate::ir::{Kernel, Stage};
 use crate::syntax::{Instance, Program, Unit};
+use crate::target::Target;
 use crate::text::parse_kernel;
 
 const SOURCE: &str = "#[kernel(block = 32)] fn k(y: &mut Global<f32>) {
@@ -59,4 +60,13 @@ fn a_kernel_from_elsewhere_keeps_the_law_of_its_stage() {
     assert!(Built::verified(text(&built)).is_ok());
     let violations = Scheduled::verified(text(&built)).expect_err("it has annotations");
     assert!(violations.iter().any(|violation| violation.message.contains("is still annotated")), "{violations:?}");
+}
+
+#[test]
+fn a_kernel_is_compiled_for_a_variant_where_it_needs_one() {
+    let lowered = compile_text("k.rs", SOURCE, "k", &Instance::default()).expect("it compiles");
+    for name in ["sm_80", "sm_90", "sm_100"] {
+        let device = Target::find(name).expect(name);
+        assert_eq!(lowered.kernel.target_on(device).name, name);
+    }
 }

@@ -70,7 +70,7 @@ struct Symbol {
 
 impl CudaKernel {
     pub(super) fn new(context: Arc<Context>, kernel: &LoweredKernel<'_>) -> Result<CudaKernel> {
-        let emitted = kernel.emit(&Ptx, Some(context.target))?;
+        let emitted = kernel.emit(&Ptx, Some(kernel.lowered.kernel.target_on(context.target)))?;
         CudaKernel::from_emitted(context, kernel.definition, emitted)
     }
 
