@@ -331,7 +331,7 @@ fn ir_of_rust(file: &str, text: &str, words: &[&str]) -> Result<(String, String)
         ["addressed"] => ("addressed", Kernel::clone(compile(file, text)?.1.kernel.legal().addressed())),
         ["engine"] => {
             let lowered = compile(file, text)?.1;
-            let engine = lowered.kernel.for_engine().ok_or("there is no form for the copy engine")?;
+            let engine = lowered.kernel.forms().next().ok_or("there is no form for the copy engine")?;
             require_lawful(engine.legal())?;
             require_lawful(engine.legal().addressed())?;
             ("engine", Kernel::clone(engine))

@@ -184,7 +184,14 @@ impl Walk<'_> {
             }
             // A trap ends the launch: there is no thread that goes on without the others.
             Op::Terminator(Terminator::Return | Terminator::Trap(_)) => {}
-            Op::Compute(_) | Op::Memory(_) | Op::Texture(..) | Op::Intrinsic(..) | Op::Collective(_) | Op::Tensor(_) | Op::Engine(_) | Op::Message(_) => {
+            Op::Compute(_)
+            | Op::Memory(_)
+            | Op::Texture(..)
+            | Op::Intrinsic(..)
+            | Op::Collective(_)
+            | Op::Tensor(_)
+            | Op::Engine(_)
+            | Op::Message(_) => {
                 let divergent = self.makes_divergent(inst);
                 for result in results {
                     self.mark(*result, divergent);
@@ -258,7 +265,8 @@ impl Walk<'_> {
             Op::Compute(_)
             | Op::Memory(_)
             | Op::Texture(..)
-            | Op::Collective(_) | Op::Tensor(_)
+            | Op::Collective(_)
+            | Op::Tensor(_)
             | Op::Engine(_)
             | Op::Message(_)
             | Op::Region(_)

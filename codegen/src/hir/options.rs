@@ -5,7 +5,7 @@ use super::tree::Annotations;
 use super::types::{Const, Kind, Ty};
 use crate::annotations::{Asked, ILP, Modifier, VECTORIZE};
 use crate::diagnostic::Diagnostic;
-use crate::ir::{IndexWidth, KernelOptions};
+use crate::ir::{IndexWidth, KernelOptions, TensorCores};
 use crate::syntax::{KernelAttributes, Quantity, Relation, RequireClause, Sense};
 use crate::target::limits::{BLOCK_EXTENT, BLOCK_THREADS, GRID_EXTENT, LIMITS, RESIDENT_BLOCKS, THREAD_REGISTERS, WARP};
 use proc_macro2::Span;
@@ -76,6 +76,12 @@ pub(super) fn evaluate(checker: &mut Checker<'_, '_>, attributes: &KernelAttribu
         attributes.max_registers.as_ref().and_then(|expr| bounded(checker, expr, "max_registers", 16, THREAD_REGISTERS.into()));
     options.persistent = attributes.persistent.as_ref().and_then(|expr| truth(checker, expr, "persistent")).unwrap_or(false);
     options.overlap = attributes.overlap.as_ref().and_then(|expr| truth(checker, expr, "overlap")).unwrap_or(false);
+    options.tensor = match &attributes.tensor {
+        None => TensorCores::Best,
+        Some(syn::Expr::Path(path)) if path.path.is_ident("tf32") => TensorCores::Tf32,
+        Some(expr) if truth(checker, expr, "tensor").unwrap_or(true) => TensorCores::Required,
+        Some(_) => TensorCores::Off,
+    };
     options.raster = attributes.raster.as_ref().and_then(|expr| rows(checker, expr)).unwrap_or(1);
     if let Some(expr) = &attributes.contract {
         options.contract = checker_const(checker, expr, &Ty::BOOL).is_none_or(|value| value != 0);

@@ -18,6 +18,7 @@ mod needs;
 mod opaque;
 mod overlap;
 mod scan;
+mod tensor;
 #[cfg(test)]
 mod tests;
 mod transcendental;
@@ -27,6 +28,7 @@ pub(crate) use collectives::{LOAD_TILE, MULTIPLY_ADD, PRODUCTS, STORE_TILE, TRAN
 pub(crate) use copies::{ASYNC_COPIES, ENGINE};
 pub(crate) use needs::needs_variant;
 pub(crate) use overlap::OVERLAP;
+pub(crate) use tensor::TENSOR_CORES;
 
 /// The names of the rows that the compiler itself calls.
 pub(crate) mod called {
@@ -40,6 +42,8 @@ pub(crate) mod called {
     pub(crate) const COMMIT_COPIES: &str = "commit_copies";
     /// Groups of stores to rings have arrived.
     pub(crate) const AWAIT_COPIES: &str = "await_copies";
+    /// A word of `f32` for tensor cores.
+    pub(crate) const ROUND_TO_TF32: &str = "round_to_tf32";
     /// Bits of a type: ones of `!0`.
     pub(crate) const COUNT_ONES: &str = "count_ones";
     /// What a division by a constant is made of.
@@ -61,6 +65,7 @@ pub const FAMILIES: &[&[Intrinsic]] = &[
     warp::ROWS,
     block::ROWS,
     copies::ROWS,
+    tensor::ROWS,
     overlap::ROWS,
     scan::ROWS,
     opaque::ROWS,

@@ -49,7 +49,7 @@ impl Access {
         for (step, ty) in self.path.iter().zip(&types).skip(steps) {
             offset = offset.checked_add(match (step, ty) {
                 (Step::Field(field), MemoryType::Struct(id)) => kernel.structs[*id].fields[*field as usize].offset,
-                (Step::Index(index), _) => element(ty)?.size(&kernel.structs).checked_mul(kernel.constant(*index)?.bits)?,
+                (Step::Index(index), _) => ty.element()?.size(&kernel.structs).checked_mul(kernel.constant(*index)?.bits)?,
                 (Step::Field(_), _) => return None,
             })?;
         }
@@ -102,7 +102,7 @@ impl Access {
             let ty = types[types.len() - 1];
             types.push(match (step, ty) {
                 (Step::Field(field), MemoryType::Struct(id)) => &kernel.structs.get(*id)?.fields.get(*field as usize)?.ty,
-                (Step::Index(_), ty) => element(ty)?,
+                (Step::Index(_), ty) => ty.element()?,
                 (Step::Field(_), _) => return None,
             });
         }
@@ -119,12 +119,4 @@ pub struct Enclosing<'k> {
     pub ty: &'k MemoryType,
     /// Bytes from its start.
     pub offset: u64,
-}
-
-/// The element of an array or a slice.
-fn element(ty: &MemoryType) -> Option<&MemoryType> {
-    match ty {
-        MemoryType::Array(element, _) | MemoryType::Padded(element, ..) | MemoryType::Slice(element) => Some(element),
-        MemoryType::Scalar(_) | MemoryType::Struct(_) => None,
-    }
 }

@@ -94,9 +94,13 @@ impl Engine {
             Engine::Init(object) => Effects { orders: Some(Scope::Block), ..on(*object) },
             Engine::Expect { barrier, .. } => on(barrier.object),
             Engine::Wait { barrier, .. } => Effects { orders: Some(Scope::Block), completes: Completion::Awaits, ..on(barrier.object) },
-            Engine::CopyRun { to, from, .. } | Engine::CopyTile { to, from: PitchedMatrix { data: from, .. }, .. } => {
-                Effects { reads: Some(*from).into(), writes: Some(to.object), completes: Completion::Later, can_fault: true, ..Effects::PURE }
-            }
+            Engine::CopyRun { to, from, .. } | Engine::CopyTile { to, from: PitchedMatrix { data: from, .. }, .. } => Effects {
+                reads: Some(*from).into(),
+                writes: Some(to.object),
+                completes: Completion::Later,
+                can_fault: true,
+                ..Effects::PURE
+            },
             Engine::Fence => Effects::fence(Scope::Block),
         }
     }

@@ -66,6 +66,14 @@ impl StructType {
 }
 
 impl MemoryType {
+    /// What an array or a slice is made of.
+    pub fn element(&self) -> Option<&MemoryType> {
+        match self {
+            MemoryType::Array(element, _) | MemoryType::Padded(element, ..) | MemoryType::Slice(element) => Some(element),
+            MemoryType::Scalar(_) | MemoryType::Struct(_) => None,
+        }
+    }
+
     /// Size in bytes; a slice counts as zero.
     pub fn size(&self, structs: &EntityMap<StructId, StructType>) -> u64 {
         match self {

@@ -64,6 +64,26 @@ pub enum BoundsCheck {
     Trap,
 }
 
+/// `tensor = …`: whether products use tensor cores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum TensorCores {
+    /// Where a target has an instruction for them: the default.
+    #[default]
+    Best,
+    /// On targets that have tensor cores, or it is an error.
+    Required,
+    /// The same, and factors of `f32` may be rounded to 10 bits (`tf32`).
+    Tf32,
+    /// Never: the same bits on every device.
+    Off,
+}
+
+impl TensorCores {
+    /// Each with its word in the text form.
+    pub const ALL: [(TensorCores, &'static str); 4] =
+        [(TensorCores::Best, "best"), (TensorCores::Required, "true"), (TensorCores::Tf32, "tf32"), (TensorCores::Off, "false")];
+}
+
 /// What one instance of a kernel is compiled with.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct KernelOptions {
@@ -91,6 +111,8 @@ pub struct KernelOptions {
     pub persistent: bool,
     /// `overlap`: a launch may begin before the kernel before it in the stream has ended. The pass `overlap` keeps it, and PTX asks for it.
     pub overlap: bool,
+    /// `tensor`.
+    pub tensor: TensorCores,
 }
 
 impl KernelOptions {
@@ -115,6 +137,7 @@ impl Default for KernelOptions {
             raster: 1,
             persistent: false,
             overlap: false,
+            tensor: TensorCores::default(),
         }
     }
 }

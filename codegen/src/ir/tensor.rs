@@ -4,7 +4,7 @@
 //! [`Tensor::Position`] leave open who owns which: `schedule` decides it for each form of a kernel, and makes loads and multiply-adds of them,
 //! or [`Tensor::Mma`]. No other pass, back end, device or lint sees the first two.
 
-use super::{Access, Effects, Kernel, MemoryType, Scope, Type, Value};
+use super::{Access, Effects, Kernel, MemoryType, Scalar, Scope, Type, Value};
 use crate::target::Requirement;
 
 /// A matrix in a shared array of rows, as a factor of a product.
@@ -53,6 +53,10 @@ pub enum Tensor {
     },
     /// Writes each of this thread's sums to its place in an array.
     Store {
+        /// M and N.
+        shape: [u64; 2],
+        /// The sums' type, before they were converted.
+        of: Type,
         /// An array `[[U; N]; M]` in shared memory.
         to: Access,
         /// This thread's share of M × N values of its elements' type.
@@ -104,6 +108,45 @@ impl MmaShape {
         u64::from(4 / self.factors.bytes()).max(1)
     }
 
+    /// What a warp computes: operands and result by number and lane, sums as bits. Products are exact, and are added one by one in the order of k, rounded
+    /// each time, where the hardware leaves that open.
+    pub fn evaluate(&self, a: &[[u64; 32]], b: &[[u64; 32]], c: &[[u64; 32]]) -> Vec<[u64; 32]> {
+        let per_word = self.per_word();
+        let bits = u64::from(self.factors.bytes()) * 8;
+        let element = |words: &[[u64; 32]], word: u64, lane: u64, n: u64| {
+            let word = words[word as usize][lane as usize] & 0xffff_ffff;
+            let value = word >> (n * bits) & (u64::MAX >> (64 - bits));
+            Scalar::new(self.factors, value)
+        };
+        let of_a = |row: u64, k: u64| {
+            let (group, rest) = (k / (4 * per_word), k % (4 * per_word));
+            element(a, group * 2 + row / 8, row % 8 * 4 + rest / per_word, rest % per_word)
+        };
+        let of_b = |k: u64, column: u64| {
+            let (group, rest) = (k / (4 * per_word), k % (4 * per_word));
+            element(b, group, column * 4 + rest / per_word, rest % per_word)
+        };
+        let mut result = c.to_vec();
+        for (n, sums) in result.iter_mut().enumerate() {
+            for (lane, sum) in sums.iter_mut().enumerate() {
+                let (row, column) = (lane as u64 / 4 + n as u64 / 2 * 8, lane as u64 % 4 * 2 + n as u64 % 2);
+                for k in 0..self.mnk[2] {
+                    *sum = self.step(of_a(row, k), of_b(k, column), *sum);
+                }
+            }
+        }
+        result
+    }
+
+    fn step(&self, a: Scalar, b: Scalar, sum: u64) -> u64 {
+        if self.sums == Type::I32 {
+            let product = (a.as_int() as i32).wrapping_mul(b.as_int() as i32);
+            return u64::from((sum as u32 as i32).wrapping_add(product) as u32);
+        }
+        let [a, b] = [a, b].map(|factor| factor.as_f64() as f32);
+        u64::from(a.mul_add(b, f32::from_bits(sum as u32)).to_bits())
+    }
+
     /// Words of `a` and of `b`, and sums, of a lane.
     pub fn words(&self) -> [usize; 3] {
         let [m, n, k] = self.mnk;
@@ -143,6 +186,12 @@ pub const PRODUCTS: &[(Type, Type)] = &[
 ];
 
 impl Tensor {
+    /// M, N and K of a product; `None`: the factors do not fit each other.
+    pub fn shape_of(kernel: &Kernel, a: &Factor, b: &Factor) -> Option<[u64; 3]> {
+        let ((m, k, _), (rows, n, _)) = (a.shape(kernel)?, b.shape(kernel)?);
+        (k == rows).then_some([m, n, k])
+    }
+
     /// Its word in the text form.
     pub fn word(&self) -> &'static str {
         match self {
@@ -174,18 +223,14 @@ impl Tensor {
     /// What it may do.
     pub fn effects(&self) -> Effects {
         match self {
-            Tensor::MultiplyAdd { a, b, .. } => Effects {
-                reads: [a.array.object, b.array.object].into(),
-                converges: Some(Scope::Block),
-                can_fault: true,
-                ..Effects::PURE
-            },
+            Tensor::MultiplyAdd { a, b, .. } => {
+                Effects { reads: [a.array.object, b.array.object].into(), converges: Some(Scope::Block), can_fault: true, ..Effects::PURE }
+            }
             Tensor::Store { to, .. } => Effects { writes: Some(to.object), can_fault: true, ..Effects::PURE },
             Tensor::Position { .. } => Effects::PURE,
             Tensor::Mma { .. } => Effects::EXCHANGE,
         }
     }
-
 }
 
 #[cfg(test)]

@@ -60,7 +60,7 @@ macro_rules! visit_operands {
                     path_steps!(b.array.path, $f, $iter);
                     sums.$iter().for_each($f);
                 }
-                Tensor::Store { to, sums } => {
+                Tensor::Store { to, sums, .. } => {
                     path_steps!(to.path, $f, $iter);
                     sums.$iter().for_each($f);
                 }

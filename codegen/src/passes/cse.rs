@@ -181,7 +181,8 @@ fn key(op: &Op, ty: Option<Type>) -> u64 {
         }
         Op::Compute(Compute::MulAdd(..) | Compute::Select(..) | Compute::Cast(_) | Compute::Bitcast(_) | Compute::Offset(..))
         | Op::Memory(_)
-        | Op::Collective(_) | Op::Tensor(_)
+        | Op::Collective(_)
+        | Op::Tensor(_)
         | Op::Engine(_)
         | Op::Message(_)
         | Op::Region(_)

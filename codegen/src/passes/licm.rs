@@ -68,7 +68,8 @@ impl Hoist<'_> {
                 | Op::Memory(_)
                 | Op::Texture(..)
                 | Op::Intrinsic(..)
-                | Op::Collective(_) | Op::Tensor(_)
+                | Op::Collective(_)
+                | Op::Tensor(_)
                 | Op::Engine(_)
                 | Op::Message(_)
                 | Op::Terminator(_) => {

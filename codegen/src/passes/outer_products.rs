@@ -18,7 +18,7 @@
 //! that is missing or comes twice, one row, one column, an operand that is both row and column.
 
 use crate::collections::{HashMap, HashSet};
-use crate::ir::{Block, Compute, Effects, Objects, Inst, Kernel, Op, Type, Value};
+use crate::ir::{Block, Compute, Effects, Inst, Kernel, Objects, Op, Type, Value};
 use std::cmp::Ordering;
 
 /// Runs it.

@@ -1,10 +1,10 @@
 //! The stages of a kernel, as types.
 
-use crate::intrinsics::{ENGINE, needs_variant};
+use crate::intrinsics::needs_variant;
 use crate::ir::{Asked, Kernel, Stage};
 use crate::passes::{self, Timings, UnknownPass};
 use crate::schedule::{Form, Refusal, schedule_kernel};
-use crate::target::Target;
+use crate::target::{Requirement, Target};
 use crate::verify::{Violation, verify};
 use std::fmt;
 use std::ops::Deref;
@@ -21,8 +21,8 @@ pub struct Built(Kernel);
 pub struct Scheduled {
     kernel: Kernel,
     legal: OnceLock<Legal>,
-    /// The form for machines with a copy engine.
-    engine: Option<Arc<Scheduled>>,
+    /// The forms for machines that have more, those that need most first.
+    forms: Vec<(Requirement, Arc<Scheduled>)>,
 }
 
 /// An optimised kernel of operations that every device has: what the simulator runs, OpenCL C is printed from and analyses look at. Clones share it.
@@ -33,8 +33,8 @@ pub struct Legal(Arc<LegalForms>);
 struct LegalForms {
     kernel: Kernel,
     addressed: OnceLock<Addressed>,
-    /// The form for machines with a copy engine.
-    engine: Option<Legal>,
+    /// The forms for machines that have more, those that need most first.
+    forms: Vec<(Requirement, Legal)>,
 }
 
 /// A kernel whose accesses of memory go to addresses: what PTX is printed from, and whose values take registers.
@@ -86,18 +86,18 @@ impl Built {
     /// kept; with `best_effort`, that is a warning.
     pub fn schedule(&self, statements: &[u32]) -> (Option<Scheduled>, Vec<Refusal>) {
         let mut kernel = self.0.clone();
-        let (findings, has_engine_form) = schedule_kernel(&mut kernel, statements, Form::Portable);
+        let (findings, wanted) = schedule_kernel(&mut kernel, statements, Form::PORTABLE);
         if findings.iter().any(|finding| !finding.is_warning) {
             return (None, findings);
         }
-        let engine = has_engine_form.then(|| {
+        let made = Form::several(wanted).into_iter().filter_map(|form| {
             let mut kernel = self.0.clone();
-            // What is to be said was said of the other form. Where this one is refused, since it is larger, the other is for all machines.
-            let (findings, _) = schedule_kernel(&mut kernel, statements, Form::Engine);
-            findings.iter().all(|finding| finding.is_warning).then(|| Arc::new(Scheduled::new(kernel)))
+            // What is to be said was said of the first form. Where another one is refused, since it is larger, the first is for these machines, too.
+            let (findings, _) = schedule_kernel(&mut kernel, statements, form);
+            findings.iter().all(|finding| finding.is_warning).then(|| (form.needs(), Arc::new(Scheduled::new(kernel))))
         });
-        let engine = engine.flatten();
-        (Some(Scheduled { engine, ..Scheduled::new(kernel) }), findings)
+        let forms = made.collect();
+        (Some(Scheduled { forms, ..Scheduled::new(kernel) }), findings)
     }
 
     /// The kernel with those of its annotations that are wanted.
@@ -114,12 +114,12 @@ impl Built {
 
 impl Scheduled {
     fn new(kernel: Kernel) -> Scheduled {
-        Scheduled { kernel, legal: OnceLock::new(), engine: None }
+        Scheduled { kernel, legal: OnceLock::new(), forms: Vec::new() }
     }
 
     /// The form for a target.
     pub fn for_target(&self, target: &Target) -> &Scheduled {
-        self.engine.as_deref().filter(|_| ENGINE.is_met_by(target)).unwrap_or(self)
+        self.forms.iter().find(|(needs, _)| needs.is_met_by(target)).map_or(self, |(_, form)| form)
     }
 
     /// What the kernel is compiled for on a device whose best target is this one: a variant of it (`sm_90a`) where the kernel's form for that has
@@ -128,9 +128,9 @@ impl Scheduled {
         device.variants().find(|variant| needs_variant(self.legal().for_target(variant), variant)).unwrap_or(device)
     }
 
-    /// The form for machines with a copy engine, where it is another one.
-    pub fn for_engine(&self) -> Option<&Scheduled> {
-        self.engine.as_deref()
+    /// The forms for machines that have more than all, a copy engine or tensor cores: those that need most first.
+    pub fn forms(&self) -> impl Iterator<Item = &Scheduled> {
+        self.forms.iter().map(|(_, form)| &**form)
     }
 
     /// The kernel without what is known or unused: for people to read.
@@ -160,8 +160,8 @@ impl Scheduled {
             let mut kernel = self.kernel.clone();
             passes::run(&mut kernel, passes::OPTIMIZE, timings);
             kernel.stage = Stage::Legal;
-            let engine = self.engine.as_ref().map(|form| form.legal().clone());
-            Legal(Arc::new(LegalForms { kernel, addressed: OnceLock::new(), engine }))
+            let forms = self.forms.iter().map(|(needs, form)| (*needs, form.legal().clone())).collect();
+            Legal(Arc::new(LegalForms { kernel, addressed: OnceLock::new(), forms }))
         })
     }
 
@@ -184,17 +184,17 @@ impl Scheduled {
 
 impl Legal {
     fn new(kernel: Kernel) -> Legal {
-        Legal(Arc::new(LegalForms { kernel, addressed: OnceLock::new(), engine: None }))
+        Legal(Arc::new(LegalForms { kernel, addressed: OnceLock::new(), forms: Vec::new() }))
     }
 
     /// The form for a target.
     pub fn for_target(&self, target: &Target) -> &Legal {
-        self.for_engine().filter(|_| ENGINE.is_met_by(target)).unwrap_or(self)
+        self.0.forms.iter().find(|(needs, _)| needs.is_met_by(target)).map_or(self, |(_, form)| form)
     }
 
-    /// The form for machines with a copy engine, where it is another one.
-    pub fn for_engine(&self) -> Option<&Legal> {
-        self.0.engine.as_ref()
+    /// The forms for machines that have more than all, a copy engine or tensor cores: those that need most first.
+    pub fn forms(&self) -> impl Iterator<Item = &Legal> {
+        self.0.forms.iter().map(|(_, form)| form)
     }
 
     /// The kernel with addresses.

@@ -220,7 +220,7 @@ fn power_in(n: u64) -> u64 {
 }
 
 /// A power of two that the place of an array in bytes is a multiple of, as far as vectors ask.
-fn alignment(kernel: &Kernel, access: &Access) -> u64 {
+pub(super) fn alignment(kernel: &Kernel, access: &Access) -> u64 {
     alignment_up_to(kernel, access, WIDEST)
 }
 
@@ -505,6 +505,11 @@ impl<'s> Expansion<'s> {
             Some(condition) => drop(b.if_else(condition, write, |_| Vec::new())),
         }
     }
+}
+
+/// The thread's number in its block.
+pub(super) fn thread_number(b: &mut Builder<'_>, index: Type) -> Value {
+    threads(b, index).0
 }
 
 /// The thread's number in its block, and how many there are.

@@ -162,7 +162,8 @@ impl Walk<'_> {
                         self.unknown.entry(collective.array().object).or_insert(*inst);
                     }
                 },
-                Op::Collective(_) | Op::Tensor(_)
+                Op::Collective(_)
+                | Op::Tensor(_)
                 | Op::Engine(_)
                 | Op::Compute(_)
                 | Op::Memory(_)

@@ -25,6 +25,7 @@ mod obstacles;
 mod pipeline;
 mod prefetch;
 mod prepare;
+mod products;
 mod reduction;
 mod refusal;
 mod rows;
@@ -36,8 +37,10 @@ mod versions;
 
 use crate::annotations::{Annotation, BATCH_LOADS, ILP, Modifier, PIPELINE, PREFETCH, UNROLL, VECTORIZE};
 use crate::collections::HashMap;
+use crate::intrinsics::{ENGINE, TENSOR_CORES};
 use crate::ir::{Asked, Inst, Kernel, Object, Stage};
 use crate::passes::simplify;
+use crate::target::Requirement;
 use crate::verify::{AFTER_EACH_PASS, verify};
 pub use refusal::Refusal;
 use std::collections::BTreeSet;
@@ -101,17 +104,44 @@ struct Schedule<'k> {
     /// What the pass that runs knows, for whom [`Schedule::around`] asks.
     places: around::Places,
     form: Form,
-    /// Whether the form for the copy engine is another one.
-    has_engine_form: bool,
+    /// What would make another form of it.
+    wanted: Form,
 }
 
-/// The machines that a kernel is scheduled for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
-    /// All.
-    Portable,
+/// The machines that a kernel is scheduled for: by default all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Form {
     /// Those with a copy engine.
-    Engine,
+    pub(crate) engine: bool,
+    /// Those with tensor cores.
+    pub(crate) tensor: bool,
+}
+
+impl Form {
+    /// That of all machines.
+    pub(crate) const PORTABLE: Form = Form { engine: false, tensor: false };
+
+    /// Whether products may use tensor cores.
+    fn has_tensor_cores(self) -> bool {
+        self.tensor
+    }
+
+    /// What a target needs for it.
+    pub(crate) fn needs(self) -> Requirement {
+        match self {
+            Form { engine: true, .. } => ENGINE,
+            Form { tensor: true, .. } => TENSOR_CORES,
+            Form::PORTABLE => Requirement::since(0, 0),
+        }
+    }
+
+    /// The forms that differ from that of all machines, where a kernel has something for these: those that need more come first.
+    pub(crate) fn several(wanted: Form) -> Vec<Form> {
+        let mut forms = vec![wanted, Form { engine: false, ..wanted }];
+        forms.dedup();
+        forms.retain(|form| *form != Form::PORTABLE);
+        forms
+    }
 }
 
 /// By instruction: the copy of an interleaved body it belongs to.
@@ -151,8 +181,8 @@ impl Schedule<'_> {
 }
 
 /// Keeps every annotation of a kernel, in one of its forms. Gives the promises that cannot be kept: if one is no warning, the kernel is of no use. And
-/// whether [`Form::Engine`] is another one.
-pub(crate) fn schedule_kernel(kernel: &mut Kernel, statements: &[u32], form: Form) -> (Vec<Refusal>, bool) {
+/// which other form there is.
+pub(crate) fn schedule_kernel(kernel: &mut Kernel, statements: &[u32], form: Form) -> (Vec<Refusal>, Form) {
     let mut schedule = Schedule {
         kernel,
         statements,
@@ -162,9 +192,11 @@ pub(crate) fn schedule_kernel(kernel: &mut Kernel, statements: &[u32], form: For
         names: groups::Names::default(),
         places: around::Places::default(),
         form,
-        has_engine_form: false,
+        wanted: Form::PORTABLE,
     };
     collectives::check(&mut schedule);
+    products::check(&mut schedule);
+    schedule.wanted.tensor = products::has_tensor_form(schedule.kernel);
     if !schedule.kernel.annotations.is_empty() {
         prepare::run(&mut schedule);
         schedule.budget = budget::Budget::of(schedule.kernel);
@@ -178,15 +210,16 @@ pub(crate) fn schedule_kernel(kernel: &mut Kernel, statements: &[u32], form: For
     }
     // Of a kernel without annotations.
     collectives::run(&mut schedule);
+    products::run(&mut schedule);
     // Last: all others see the indices of the source.
     shared::run(&mut schedule);
-    let has_engine_form = schedule.has_engine_form;
+    let wanted = schedule.wanted;
     let mut refusals = schedule.refusals;
     // Passes see inner loops first; people read from the top.
     refusals.sort_by_key(|refusal| refusal.loc.0);
     kernel.annotations.clear();
     kernel.stage = Stage::Scheduled;
-    (refusals, has_engine_form)
+    (refusals, wanted)
 }
 
 /// Swizzles one shared array of a kernel, as `#[shared(swizzle)]` would: to see what that does to its bank conflicts.

@@ -27,7 +27,7 @@ use super::collectives::by_engine;
 use super::copy::{Copy, loops, parts};
 use super::groups::Counted;
 use super::loads::visit;
-use super::{Form, Refusal, Schedule};
+use super::{Refusal, Schedule};
 use crate::annotations::{Modifier, PIPELINE, PREFETCH};
 use crate::collections::{HashMap, HashSet};
 use crate::intrinsics::{by_name, called};
@@ -99,10 +99,10 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
     if refused {
         return;
     }
-    schedule.has_engine_form |= choices.iter().any(|choice| choice.by_engine);
+    schedule.wanted.engine |= choices.iter().any(|choice| choice.by_engine);
     let mut homes = Homes { plain, ..Homes::default() };
     for ((plan, one), choice) in plans.into_iter().zip(choices) {
-        let fill = if schedule.form == Form::Engine && choice.by_engine { Fill::Engine } else { choice.otherwise };
+        let fill = if schedule.form.engine && choice.by_engine { Fill::Engine } else { choice.otherwise };
         // A plan names instructions, and the loops before have moved some.
         if let Ok(plan) = Plan::of(schedule.kernel, plan.inst, &one) {
             plan.apply(schedule.kernel, &one, (fill, choice.by), &mut homes);

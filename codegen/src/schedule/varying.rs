@@ -91,7 +91,8 @@ impl Ways<'_> {
             | Op::Memory(_)
             | Op::Texture(..)
             | Op::Intrinsic(..)
-            | Op::Collective(_) | Op::Tensor(_)
+            | Op::Collective(_)
+            | Op::Tensor(_)
             | Op::Engine(_)
             | Op::Message(_)
             | Op::Terminator(_)) => {

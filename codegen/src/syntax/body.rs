@@ -16,6 +16,7 @@ use super::subset::{Names, check_other_attribute, refuse};
 use super::vocabulary::{MACROS, REFUSED_MACROS, SUM, missing};
 use super::written::LoopKeyword;
 use crate::diagnostic::Diagnostics;
+use crate::intrinsics::MULTIPLY_ADD;
 use crate::nearest::nearest;
 use proc_macro2::Span;
 use quote::ToTokens;
@@ -567,6 +568,14 @@ impl<'a> Visit<'a> for BodyChecker<'_> {
         self.is_called = true;
         self.visit_expr(&call.func);
         self.is_called = false;
+        // The sums are the one local that is taken by reference.
+        if matches!(&*call.func, syn::Expr::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == MULTIPLY_ADD))
+            && let (Some(syn::Expr::Reference(sums)), factors) = (call.args.last(), call.args.len() - 1)
+        {
+            self.check_arguments(call.args.iter().take(factors));
+            self.visit_expr(&sums.expr);
+            return;
+        }
         self.check_arguments(call.args.iter());
     }
 

@@ -26,10 +26,10 @@
 //! `{:#}` prints the kernel's own numbers, which [`crate::verify`] speaks of.
 
 use crate::ir::{
-    Access, Address, Atomicity, Block, Collective, Compute, Engine, Factor, Inst, Kernel, Loc, Location, Memory, MemoryOp, MemoryType, Message,
-    ObjectKind, Op, PitchedMatrix, PrintPart, Region, Scope, Stage, Step, StructType, Tensor, Terminator, Value,
+    Access, Address, Atomicity, Block, Collective, Compute, Engine, Factor, Inst, Kernel, Loc, Location, Memory, MemoryOp, MemoryType,
+    Message, ObjectKind, Op, PitchedMatrix, PrintPart, Region, Scope, Stage, Step, StructType, Tensor, Terminator, Value,
 };
-use crate::ir::{BoundsCheck, IndexWidth, KernelOptions, Math};
+use crate::ir::{BoundsCheck, IndexWidth, KernelOptions, Math, TensorCores};
 use std::fmt::{self, Display, Formatter, Write};
 
 impl Display for Kernel {
@@ -250,6 +250,9 @@ fn print_options(options: &KernelOptions, out: &mut dyn Write) -> fmt::Result {
     if options.persistent {
         writeln!(out, "persistent = true")?;
     }
+    if let Some((_, word)) = TensorCores::ALL.iter().find(|(cores, _)| *cores == options.tensor && *cores != defaults.tensor) {
+        writeln!(out, "tensor = {word}")?;
+    }
     if options.overlap {
         writeln!(out, "overlap = true")?;
     }
@@ -359,7 +362,7 @@ impl Display for Tensor {
         let factor = |factor: &Factor| format!("{}{}", factor.array, if factor.is_transposed { " transposed" } else { "" });
         match self {
             Tensor::MultiplyAdd { a, b, sums } => write!(f, "{word} {}, {}{}", factor(a), factor(b), Rest(sums)),
-            Tensor::Store { to, sums } => write!(f, "{word} {to}{}", Rest(sums)),
+            Tensor::Store { shape: [m, n], of, to, sums } => write!(f, "{word} {of} {m} x {n}, {to}{}", Rest(sums)),
             Tensor::Position { shape: [m, n], of, element } => write!(f, "{word} {of} {m} x {n}, {element}"),
             Tensor::Mma { shape, a, b, c } => write!(f, "{word} {:?}{}{}{}", shape.name, Rest(a), Rest(b), Rest(c)),
         }

@@ -50,7 +50,8 @@ impl Verifier<'_> {
             | Op::Memory(_)
             | Op::Texture(..)
             | Op::Intrinsic(..)
-            | Op::Collective(_) | Op::Tensor(_)
+            | Op::Collective(_)
+            | Op::Tensor(_)
             | Op::Engine(_)
             | Op::Message(_)
             | Op::Terminator(_)) => {
@@ -91,7 +92,8 @@ impl Verifier<'_> {
             | Op::Memory(_)
             | Op::Texture(..)
             | Op::Intrinsic(..)
-            | Op::Collective(_) | Op::Tensor(_)
+            | Op::Collective(_)
+            | Op::Tensor(_)
             | Op::Engine(_)
             | Op::Message(_)
             | Op::Terminator(_) => {}

@@ -29,7 +29,7 @@ impl Verifier<'_> {
                 self.require(is_one && is_known, || format!("there is no product of `{of_a}` and `{of_b}` into such sums"));
                 self.check_share(m * n, sums.len() as u64);
             }
-            Tensor::Store { to, sums } => {
+            Tensor::Store { to, sums, .. } => {
                 self.require(kernel.stage == Stage::Built, || "sums after they were shared out".to_owned());
                 let to_shared = Factor { array: to.clone(), is_transposed: false };
                 self.require(kernel.objects[to.object].kind == ObjectKind::Shared, || format!("{} is no shared array", to.object));

@@ -42,7 +42,8 @@ impl Verifier<'_> {
             Op::Compute(Compute::Len(_) | Compute::Address(_) | Compute::Offset(..))
             | Op::Memory(_)
             | Op::Texture(..)
-            | Op::Collective(_) | Op::Tensor(_)
+            | Op::Collective(_)
+            | Op::Tensor(_)
             | Op::Engine(_)
             | Op::Region(_)
             | Op::Terminator(_) => self.check_memory(op, results),

@@ -8,7 +8,8 @@ use super::traffic::Merged;
 use super::weights::{Certainty, Weights, size};
 use crate::machine::{PIPES, Pipe};
 use warpwright_codegen::ir::{
-    Address, AtomicOp, BinaryOp, Compute, Inst, Kernel, Memory, MemoryOp, Message, Op, Region, Space, Terminator, TextureOp, Type, Value,
+    Address, AtomicOp, BinaryOp, Compute, Inst, Kernel, Memory, MemoryOp, Message, Op, Region, Space, Tensor, Terminator, TextureOp, Type,
+    Value,
 };
 
 /// What one thread executes, *estimated*.
@@ -164,7 +165,9 @@ pub fn cost(kernel: &Kernel, inst: Inst) -> Cost {
         {
             Cost::default()
         }
-        Op::Memory(Memory { op: MemoryOp::Load, .. }) => Cost::one(Pipe::Memory, vectors(kernel, &data.results)),
+        Op::Memory(Memory { op: MemoryOp::Load | MemoryOp::LoadMatrix { .. }, .. }) => {
+            Cost::one(Pipe::Memory, vectors(kernel, &data.results))
+        }
         Op::Memory(Memory { op: MemoryOp::Store(values), .. }) => Cost::one(Pipe::Memory, vectors(kernel, values)),
         Op::Texture(op, ..) if !op.reads() => Cost::default(),
         // An integer coordinate becomes the middle of its texel: a conversion and a sum for each.
@@ -173,7 +176,10 @@ pub fn cost(kernel: &Kernel, inst: Inst) -> Cost {
         Op::Memory(Memory { op: MemoryOp::Atomic(..), .. }) => Cost::one(Pipe::Memory, 1.0),
         Op::Intrinsic(row, operands) => intrinsic(kernel, row.row(), ty, operands),
         // Of an earlier stage.
-        Op::Collective(_) | Op::Engine(_) => Cost::default(),
+        Op::Tensor(Tensor::Mma { shape, .. }) => {
+            Cost::one(Pipe::Single, 1.0).floating(2.0 * shape.mnk.iter().product::<u64>() as f64 / 32.0)
+        }
+        Op::Collective(_) | Op::Tensor(_) | Op::Engine(_) => Cost::default(),
         // The counter's sum and comparison, and the branch.
         Op::Region(Region::For { .. }) => Cost::default(),
         Op::Region(Region::If { then_block, else_block, .. }) if size(kernel, *then_block) + size(kernel, *else_block) <= 4 => {
@@ -353,7 +359,7 @@ pub fn access(kernel: &Kernel, inst: Inst) -> Option<(Space, bool, u32)> {
     let bytes = |values: &[Value]| values.iter().map(|value| kernel.ty(*value).bytes()).sum();
     let Op::Memory(Memory { op, at }) = &data.op else { return None };
     let (writes, bytes) = match op {
-        MemoryOp::Load => (false, bytes(&data.results)),
+        MemoryOp::Load | MemoryOp::LoadMatrix { .. } => (false, bytes(&data.results)),
         MemoryOp::Store(values) => (true, bytes(values)),
         MemoryOp::Atomic(AtomicOp::Load, ..) => (false, bytes(&data.results)),
         MemoryOp::Atomic(_, _, operands) => (true, bytes(&operands[..operands.len().min(1)])),

@@ -84,8 +84,8 @@ pub(crate) fn estimate_races(legal: &Legal, targets: &[&'static Target], launche
     let (legal, addressed) = (legal.clone(), legal.addressed());
     // Accesses and what threads execute are those of the form that all machines have: what the copy engine moves, it moves, too.
     let mut facts = VariantFacts::of_launched(&legal, launched, races);
-    if let Some(engine) = legal.for_engine() {
-        facts.memory.shared = facts.memory.shared.max(MemoryUse::of(engine).shared);
+    for form in legal.forms() {
+        facts.memory.shared = facts.memory.shared.max(MemoryUse::of(form).shared);
     }
     let threads = Threads::of(addressed, &facts.accesses, &facts.branches, launched);
     let registers = registers_of_forms(&legal, targets);
@@ -101,10 +101,15 @@ pub(crate) fn estimate_races(legal: &Legal, targets: &[&'static Target], launche
 
 /// Registers on each target, of the form that it gets.
 fn registers_of_forms(legal: &Legal, targets: &[&'static Target]) -> Vec<Registers> {
-    let Some(engine) = legal.for_engine() else { return registers::registers_of_each(legal.addressed(), targets) };
-    let has_engine = |target: &&'static Target| std::ptr::eq(legal.for_target(target), engine);
-    let (with, without): (Vec<_>, Vec<_>) = targets.iter().copied().partition(has_engine);
-    let mut with = registers::registers_of_each(engine.addressed(), &with).into_iter();
-    let mut without = registers::registers_of_each(legal.addressed(), &without).into_iter();
-    targets.iter().filter_map(|target| if has_engine(target) { with.next() } else { without.next() }).collect()
+    let mut found: Vec<(usize, Registers)> = Vec::new();
+    for form in std::iter::once(legal).chain(legal.forms()) {
+        let is_its = |(_, target): &(usize, &&'static Target)| std::ptr::eq(legal.for_target(target), form);
+        let (numbers, its): (Vec<usize>, Vec<&'static Target>) =
+            targets.iter().enumerate().filter(is_its).map(|(n, target)| (n, *target)).unzip();
+        if !its.is_empty() {
+            found.extend(numbers.into_iter().zip(registers::registers_of_each(form.addressed(), &its)));
+        }
+    }
+    found.sort_by_key(|(number, _)| *number);
+    found.into_iter().map(|(_, registers)| registers).collect()
 }

@@ -12,7 +12,7 @@ use std::slice::{from_raw_parts, from_raw_parts_mut};
 
 /// Compiles an instance, in its form for machines with a copy engine where it has one: what that asks for is checked, too.
 pub(super) fn compile(kernel: &LoweredKernel<'_>, options: SimOptions) -> Result<Box<dyn Executable>> {
-    let program = SimProgram::compile_with(kernel.legal().for_engine().unwrap_or(kernel.legal()), options);
+    let program = SimProgram::compile_with(kernel.legal().forms().next().unwrap_or(kernel.legal()), options);
     Ok(Box::new(WithinCall(program.map_err(|error| from_simulator(kernel.definition.name, error))?)))
 }
 

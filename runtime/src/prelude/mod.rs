@@ -13,6 +13,7 @@ mod global;
 mod matrix;
 pub(crate) mod native;
 pub(crate) mod numeric;
+mod products;
 mod texture;
 mod tiles;
 mod vectors;
@@ -36,6 +37,7 @@ pub use native::{
     native_tanh,
 };
 pub use numeric::{Float, Int, Num};
+pub use products::{Accumulator, multiply_add, transposed};
 pub use std::hint::black_box;
 pub use texture::Texture2d;
 pub use tiles::{load_run, load_tile, store_tile};

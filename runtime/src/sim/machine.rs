@@ -345,6 +345,8 @@ impl<'l> Machine<'l> {
             SimStep::Texture(read) => {
                 super::texture::read(self.launch, &program.textures[read as usize], &mut warp.registers, warp.active);
             }
+            SimStep::LoadMatrix(load) => self.load_matrix(warp, load)?,
+            SimStep::Mma(product) => self.multiply_add(warp, product)?,
             SimStep::SyncWarp => {
                 if let (Some(lane), Err(kind)) = (first(warp.active), self.next_tick()) {
                     return Err(LaneFault { lane, kind });

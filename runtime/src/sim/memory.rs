@@ -86,6 +86,14 @@ impl Machine<'_> {
         Ok(())
     }
 
+    /// What a load brings, by scalar and lane: nothing is put into registers.
+    pub(super) fn load_all(&mut self, warp: &Warp, request: &Request<'_>) -> Result<Vec<[u64; LANES]>, LaneFault> {
+        let offsets = self.resolve(&warp.registers, request)?;
+        self.tally(request, &offsets);
+        self.check(warp, request, &offsets)?;
+        Ok((0..request.scalars()).map(|n| self.read(warp, request, &at(&offsets, n * request.size()))).collect())
+    }
+
     // --- where ---
 
     pub(super) fn resolve(&self, registers: &Registers, request: &Request<'_>) -> Result<Offsets, LaneFault> {

@@ -23,6 +23,7 @@ mod program;
 mod registers;
 mod shadow;
 mod tallies;
+mod tensor;
 mod texture;
 mod traffic;
 mod warp;

@@ -8,6 +8,7 @@ use super::counters::InstructionClass;
 use super::engine::EngineStep;
 use super::order::Reach;
 use super::registers::{Check, Operands, Pure, Reg};
+use super::tensor::{MatrixLoad, Product};
 use super::texture::TextureRead;
 use super::{AccessKind, SimOptions};
 use warpwright_codegen::ir::intrinsic::{Call as CallKind, CopyStep, Eval};
@@ -34,6 +35,10 @@ pub(super) enum SimStep {
     Barrier(u32),
     /// What threads do about their copies that are on their way; the slot of an argument.
     Copies(CopyStep, Option<Reg>),
+    /// A load of matrices ([`Program::matrix_loads`]).
+    LoadMatrix(u32),
+    /// A product of tensor cores ([`Program::products`]).
+    Mma(u32),
     /// What is told to the copy engine ([`Program::engines`]).
     Engine(u32),
     /// Orders the accesses of a warp's lanes.
@@ -378,6 +383,10 @@ pub(super) struct Program {
     pub(super) calls: Vec<Call>,
     /// Barriers.
     pub(super) barriers: Vec<Barrier>,
+    /// Loads of matrices.
+    pub(super) matrix_loads: Vec<MatrixLoad>,
+    /// Products of tensor cores.
+    pub(super) products: Vec<Product>,
     /// What is told to the copy engine.
     pub(super) engines: Vec<EngineStep>,
     /// Texts.

@@ -228,7 +228,8 @@ impl<'k> Writer<'k> {
                 }
             }
             Op::Memory(Memory { at: Address::Pointer { .. }, .. })
-            | Op::Collective(_) | Op::Tensor(_)
+            | Op::Collective(_)
+            | Op::Tensor(_)
             | Op::Engine(_)
             | Op::Region(_)
             | Op::Terminator(_) => {

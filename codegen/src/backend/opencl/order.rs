@@ -136,7 +136,8 @@ impl<'k> Order<'k> {
                 | Op::Memory(_)
                 | Op::Texture(..)
                 | Op::Intrinsic(..)
-                | Op::Collective(_) | Op::Tensor(_)
+                | Op::Collective(_)
+                | Op::Tensor(_)
                 | Op::Engine(_)
                 | Op::Message(_)
                 | Op::Terminator(_) => {}

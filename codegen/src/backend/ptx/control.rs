@@ -75,7 +75,8 @@ impl Emitter<'_> {
                 | Op::Memory(_)
                 | Op::Texture(..)
                 | Op::Intrinsic(..)
-                | Op::Collective(_) | Op::Tensor(_)
+                | Op::Collective(_)
+                | Op::Tensor(_)
                 | Op::Engine(_)
                 | Op::Message(_) => {
                     self.instruction(*inst);

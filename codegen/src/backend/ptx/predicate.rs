@@ -109,7 +109,8 @@ impl Emitter<'_> {
                 | Op::Memory(Memory { op: MemoryOp::Atomic(..) | MemoryOp::LoadMatrix { .. }, .. }) => false,
                 Op::Texture(..)
                 | Op::Intrinsic(..)
-                | Op::Collective(_) | Op::Tensor(_)
+                | Op::Collective(_)
+                | Op::Tensor(_)
                 | Op::Engine(_)
                 | Op::Message(_)
                 | Op::Region(_)
@@ -140,7 +141,8 @@ impl Emitter<'_> {
                 Op::Compute(_) | Op::Memory(Memory { op: MemoryOp::Atomic(..) | MemoryOp::LoadMatrix { .. }, .. }) => return false,
                 Op::Texture(..)
                 | Op::Intrinsic(..)
-                | Op::Collective(_) | Op::Tensor(_)
+                | Op::Collective(_)
+                | Op::Tensor(_)
                 | Op::Engine(_)
                 | Op::Message(_)
                 | Op::Region(_)

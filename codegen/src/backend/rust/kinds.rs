@@ -112,7 +112,14 @@ impl Classes<'_> {
             Op::Memory(Memory { op: MemoryOp::Load | MemoryOp::Atomic(..), at: Address::Path(_) })
             | Op::Intrinsic(..)
             | Op::Compute(Compute::Bitcast(_)) => Kind::Plain,
-            Op::Compute(_) | Op::Memory(_) | Op::Collective(_) | Op::Tensor(_) | Op::Engine(_) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {
+            Op::Compute(_)
+            | Op::Memory(_)
+            | Op::Collective(_)
+            | Op::Tensor(_)
+            | Op::Engine(_)
+            | Op::Message(_)
+            | Op::Region(_)
+            | Op::Terminator(_) => {
                 return;
             }
         };
@@ -172,7 +179,8 @@ impl Classes<'_> {
             Op::Memory(_)
             | Op::Texture(..)
             | Op::Intrinsic(..)
-            | Op::Collective(_) | Op::Tensor(_)
+            | Op::Collective(_)
+            | Op::Tensor(_)
             | Op::Engine(_)
             | Op::Message(_)
             | Op::Terminator(_) => {}

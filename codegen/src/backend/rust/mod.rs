@@ -139,7 +139,8 @@ impl Printer<'_> {
             }
             // Pointers are of a later stage, collectives of an earlier one, and the rest is no simple instruction.
             Op::Memory(Memory { at: Address::Pointer { .. }, .. })
-            | Op::Collective(_) | Op::Tensor(_)
+            | Op::Collective(_)
+            | Op::Tensor(_)
             | Op::Engine(_)
             | Op::Region(_)
             | Op::Terminator(_) => {}

@@ -88,7 +88,8 @@ pub(in super::super) trait Control<'k>: Values<'k> {
             | Op::Memory(_)
             | Op::Texture(..)
             | Op::Intrinsic(..)
-            | Op::Collective(_) | Op::Tensor(_)
+            | Op::Collective(_)
+            | Op::Tensor(_)
             | Op::Engine(_)
             | Op::Message(_)) => {
                 self.plain(inst, op);

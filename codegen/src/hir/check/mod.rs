@@ -422,7 +422,9 @@ impl<'c, 'p> Checker<'c, 'p> {
             Ty::Constant(element) => format!("Constant<{}>", self.show(&element)),
             Ty::Texture(texel) => format!("Texture2d<{}>", self.show(&texel)),
             Ty::Matrix(element) => format!("Matrix<{}>", self.show(&element)),
-            Ty::Accumulator(sum, rows, columns) => Ty::Accumulator(Box::new(Ty::Never), rows, columns).to_string().replace('!', &self.show(&sum)),
+            Ty::Accumulator(sum, rows, columns) => {
+                Ty::Accumulator(Box::new(Ty::Never), rows, columns).to_string().replace('!', &self.show(&sum))
+            }
             Ty::Slice(element) => format!("[{}]", self.show(&element)),
             Ty::Tuple(fields) if fields.len() > 1 => {
                 format!("({})", fields.iter().map(|f| self.show(f)).collect::<Vec<_>>().join(", "))

@@ -49,7 +49,11 @@ impl Checker<'_, '_> {
         };
         let (a, b) = (self.factor(a), self.factor(b));
         let sums_name = place_name(sums);
-        let sums = self.expression(sums);
+        // The one local that is taken by reference.
+        let sums = match sums {
+            syn::Expr::Reference(reference) => self.expression(&reference.expr),
+            other => self.expression(other),
+        };
         let (Some(a), Some(b)) = (a, b) else { return self.anything(span) };
         let sum = self.infer.fresh(Kind::Any);
         let [m, n] = [(); 2].map(|()| self.infer.fresh_const());
@@ -92,8 +96,13 @@ impl Checker<'_, '_> {
         let known = |checker: &Self, side: Const| checker.known_const(side).map_or_else(|| "_".to_owned(), |side| side.to_string());
         let shape = |checker: &Self, [rows, columns]: [Const; 2]| format!("{} × {}", known(checker, rows), known(checker, columns));
         if !self.infer.unify_consts(k_of_a, k_of_b) {
-            let message =
-                format!("`{}` is {} and `{}` is {}: there is no such product", a.name, shape(self, a.sides()), b.name, shape(self, b.sides()));
+            let message = format!(
+                "`{}` is {} and `{}` is {}: there is no such product",
+                a.name,
+                shape(self, a.sides()),
+                b.name,
+                shape(self, b.sides())
+            );
             let turned = [b.columns, b.rows].map(|side| self.known_const(side));
             let help = match (turned, self.known_const(k_of_a)) {
                 ([Some(columns), _], Some(k)) if !b.is_transposed && columns == k => format!("write `{TRANSPOSED}(&{})`", b.name),
@@ -127,14 +136,19 @@ impl Checker<'_, '_> {
         }
         let Ty::Scalar(element) = self.infer.shallow(&a.element) else {
             if !self.is_open(&a.element) {
-                let message = format!("`{}` has elements of `{}`, and products are of `bf16`, `f16`, `f32`, `f64`, `i8` and `u8`", a.name, self.show(&a.element));
+                let message = format!(
+                    "`{}` has elements of `{}`, and products are of `bf16`, `f16`, `f32`, `f64`, `i8` and `u8`",
+                    a.name,
+                    self.show(&a.element)
+                );
                 self.report(Diagnostic::error(a.expr.span, message).help("use one of these").and_by_rustc());
             }
             return;
         };
         let known: Vec<Type> = PRODUCTS.iter().filter(|(factor, _)| *factor == element).map(|(_, sum)| *sum).collect();
         let Some(wanted) = known.first() else {
-            let message = format!("`{}` has elements of `{element}`, and products are of `bf16`, `f16`, `f32`, `f64`, `i8` and `u8`", a.name);
+            let message =
+                format!("`{}` has elements of `{element}`, and products are of `bf16`, `f16`, `f32`, `f64`, `i8` and `u8`", a.name);
             self.report(Diagnostic::error(a.expr.span, message).help("use one of these").and_by_rustc());
             return;
         };
@@ -151,15 +165,20 @@ impl Checker<'_, '_> {
         self.arity(call, 0, "zero");
         let mut owner = path.path.clone();
         owner.segments.pop();
-        let last = owner.segments.pop().map(syn::punctuated::Pair::into_value);
-        owner.segments.extend(last);
+        owner.segments.pop_punct();
         let ty = self.named_type(&owner);
         self.accumulators.push((ty.clone(), span));
         expr(ExprKind::NoSums, ty, span)
     }
 
     /// What can be asked of sums.
-    pub(super) fn accumulator_method(&mut self, call: &syn::ExprMethodCall, receiver: Expr, (sum, sides): (&Ty, [Const; 2]), span: Span) -> Expr {
+    pub(super) fn accumulator_method(
+        &mut self,
+        call: &syn::ExprMethodCall,
+        receiver: Expr,
+        (sum, sides): (&Ty, [Const; 2]),
+        span: Span,
+    ) -> Expr {
         let name = call.method.to_string();
         let wanted = match name.as_str() {
             "len" => 0,
@@ -180,8 +199,12 @@ impl Checker<'_, '_> {
         let [rows, columns] = sides;
         let tile = Ty::Array(Box::new(Ty::Array(Box::new(element.clone()), columns)), rows);
         if !self.infer.unify(&arg.ty, &tile) {
-            let message = format!("`store` writes {} sums to a shared array of as many rows and columns, and `{}` is a `{}`",
-                Ty::Accumulator(Box::new(sum.clone()), rows, columns), call.args.first().map_or_else(String::new, |arg| place_name(arg)), self.show(&arg.ty));
+            let message = format!(
+                "`store` writes {} sums to a shared array of as many rows and columns, and `{}` is a `{}`",
+                Ty::Accumulator(Box::new(sum.clone()), rows, columns),
+                call.args.first().map_or_else(String::new, |arg| place_name(arg)),
+                self.show(&arg.ty)
+            );
             let (rows, columns) = (self.known_const(rows), self.known_const(columns));
             let help = match (rows, columns) {
                 (Some(rows), Some(columns)) => format!("declare it so: `#[shared] let mut tile: [[f32; {columns}]; {rows}];`"),

@@ -86,7 +86,9 @@ impl Checker<'_, '_> {
                 Ty::Accumulator(Box::new(element.clone()), *rows, *columns)
             }
             // What a variable's type or a product says of it.
-            ("Accumulator", []) => Ty::Accumulator(Box::new(self.infer.fresh(Kind::Any)), self.infer.fresh_const(), self.infer.fresh_const()),
+            ("Accumulator", []) => {
+                Ty::Accumulator(Box::new(self.infer.fresh(Kind::Any)), self.infer.fresh_const(), self.infer.fresh_const())
+            }
             ("Dim3", []) => Ty::Dim3,
             _ => {
                 let shown = segments.join("::");

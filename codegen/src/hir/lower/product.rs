@@ -36,7 +36,9 @@ impl Lowerer<'_, '_> {
 
     /// The sides of an expression's sums, if they can be shared out evenly; else it is said why not.
     fn sides(&mut self, expr: &Expr) -> Option<[u64; 2]> {
-        let Ty::Accumulator(sum, Const::Value(rows), Const::Value(columns)) = self.frame().body.infer.resolve(&expr.ty) else { return None };
+        let Ty::Accumulator(sum, Const::Value(rows), Const::Value(columns)) = self.frame().body.infer.resolve(&expr.ty) else {
+            return None;
+        };
         let (rows, columns) = (u64::try_from(rows).ok()?, u64::try_from(columns).ok()?);
         let error = |message: String, help: String| Some(Diagnostic::error(expr.span, message).help(help));
         let all = rows.saturating_mul(columns);
@@ -51,7 +53,10 @@ impl Lowerer<'_, '_> {
                 format!("take sides whose product is a multiple of {threads}, or another `block`"),
             ),
             Some(threads) if all / threads * width > u64::from(THREAD_REGISTERS) => error(
-                format!("{rows} × {columns} sums are {} registers of each of {threads} threads, and a thread has {THREAD_REGISTERS} at most", all / threads * width),
+                format!(
+                    "{rows} × {columns} sums are {} registers of each of {threads} threads, and a thread has {THREAD_REGISTERS} at most",
+                    all / threads * width
+                ),
                 "take a smaller tile, or more threads".to_owned(),
             ),
             Some(_) => None,
@@ -99,7 +104,9 @@ impl Lowerer<'_, '_> {
         let array = access.filter(|access| self.kernel.objects[access.object].kind == ObjectKind::Shared);
         if array.is_none() && !self.context.diagnostics.borrow().has_errors() {
             let message = format!("a factor of `{MULTIPLY_ADD}` lies in shared memory, where all threads of the block find it");
-            self.report(Diagnostic::error(expr.span, message).help("copy it into an array of its own: `#[shared] let mut tile: [[f32; 32]; 64];`"));
+            self.report(
+                Diagnostic::error(expr.span, message).help("copy it into an array of its own: `#[shared] let mut tile: [[f32; 32]; 64];`"),
+            );
         }
         Some(Factor { array: array?, is_transposed })
     }
@@ -123,7 +130,8 @@ impl Lowerer<'_, '_> {
 
     /// `sums.store(&mut tile)`.
     pub(super) fn store_sums(&mut self, sums: &Expr, to: &Expr, span: Span) -> Tree {
-        let Some(_) = self.sides(sums) else { return self.unit() };
+        let Ty::Accumulator(of, ..) = self.frame().body.infer.resolve(&sums.ty) else { return self.unit() };
+        let (Some(shape), Some(of)) = (self.sides(sums), self.scalar(&of)) else { return self.unit() };
         let place = self.place(sums);
         let Some(Factor { array: to, .. }) = self.factor(to, false) else { return self.unit() };
         let Some(element) = self.scalar_of_rows(&to) else { return self.unit() };
@@ -131,7 +139,7 @@ impl Lowerer<'_, '_> {
         let sums = self.sums_of(&place);
         let mut b = self.builder();
         let values: Vec<Value> = sums.into_iter().map(|sum| b.cast(sum, element)).collect();
-        b.push(Op::Tensor(Tensor::Store { to, sums: values }), &[]);
+        b.push(Op::Tensor(Tensor::Store { shape, of, to, sums: values }), &[]);
         self.unit()
     }
 

@@ -104,7 +104,14 @@ fn evaluate(kernel: &Kernel, op: &Op, ty: Type) -> Option<Scalar> {
                 None
             }
         }
-        Op::Memory(_) | Op::Texture(..) | Op::Collective(_) | Op::Tensor(_) | Op::Engine(_) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => None,
+        Op::Memory(_)
+        | Op::Texture(..)
+        | Op::Collective(_)
+        | Op::Tensor(_)
+        | Op::Engine(_)
+        | Op::Message(_)
+        | Op::Region(_)
+        | Op::Terminator(_) => None,
     }
 }
 

@@ -9,7 +9,8 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprLit, Lit, Token, parse_quote_spanned, token};
 
 /// The arguments, and how they are written.
-const EXAMPLES: &[(&str, &str)] = &[("raster", "raster(rows = 8)"), ("persistent", "persistent"), ("overlap", "overlap")];
+const EXAMPLES: &[(&str, &str)] =
+    &[("raster", "raster(rows = 8)"), ("persistent", "persistent"), ("overlap", "overlap"), ("tensor", "tensor")];
 
 /// How an argument that says what runs when is written: people try those as attributes of their own.
 pub(crate) fn example_of_kernel(name: &str) -> Option<&'static str> {
@@ -95,6 +96,18 @@ pub(super) fn parse_overlap(
 ) -> syn::Result<()> {
     let of_number = ["a launch begins before the one before it has ended, or does not", "write `overlap` alone"];
     into.overlap = parse_switch(name, of_number, input, diagnostics)?;
+    Ok(())
+}
+
+/// `tensor`, `tensor = true | false | tf32`; the input stands behind `tensor`.
+pub(super) fn parse_tensor(
+    into: &mut KernelAttributes,
+    name: &Ident,
+    input: ParseStream<'_>,
+    diagnostics: &mut Diagnostics,
+) -> syn::Result<()> {
+    let of_number = ["products use tensor cores, or do not", "write `tensor` alone, or `tensor = tf32`"];
+    into.tensor = parse_switch(name, of_number, input, diagnostics)?;
     Ok(())
 }
 

@@ -4,10 +4,9 @@ use super::lex::Token;
 use super::{ParseError, Parser, named};
 use crate::annotations::{Annotation, Modifier, Modifiers, On};
 use crate::ir::{
-    Access, Address, Annotations, Asked, AtomicOp, Atomicity, Axis, BinaryOp, Block, Collective, CompareOp, Compute, Engine, Factor, Inst, Loc,
-    MMA_SHAPES,
-    Memory, MemoryOp, MemoryOrder, Message, Object, Op, PitchedMatrix, PrintPart, Region, Scope, Special, Step, Tensor, Terminator, TextureOp,
-    UnaryOp, Value,
+    Access, Address, Annotations, Asked, AtomicOp, Atomicity, Axis, BinaryOp, Block, Collective, CompareOp, Compute, Engine, Factor, Inst,
+    Loc, MMA_SHAPES, Memory, MemoryOp, MemoryOrder, Message, Object, Op, PitchedMatrix, PrintPart, Region, Scope, Special, Step, Tensor,
+    Terminator, TextureOp, UnaryOp, Value,
 };
 
 /// Deepest nesting of blocks.
@@ -215,7 +214,7 @@ impl<'t> Parser<'t> {
             "barrier_init" => Ok(Op::Engine(Engine::Init(self.object_name()?))),
             "barrier_expect" | "barrier_wait" | "copy_run" | "copy_tile" => self.engine(word).map(Op::Engine),
             "multiply_add" => self.multiply_add().map(Op::Tensor),
-            "store_sums" => Ok(Op::Tensor(Tensor::Store { to: self.access()?, sums: self.more_values(true)? })),
+            "store_sums" => self.store_sums().map(Op::Tensor),
             "position" => self.position().map(Op::Tensor),
             "mma" => self.mma().map(Op::Tensor),
             "engine_fence" => Ok(Op::Engine(Engine::Fence)),
@@ -361,15 +360,27 @@ impl<'t> Parser<'t> {
 
     /// `position f32 128 x 64, v2`.
     fn position(&mut self) -> Result<Tensor, ParseError> {
+        let (of, shape) = self.sums()?;
+        Ok(Tensor::Position { shape, of, element: self.value()? })
+    }
+
+    /// `store_sums f32 128 x 64, m3, v4, v5`.
+    fn store_sums(&mut self) -> Result<Tensor, ParseError> {
+        let (of, shape) = self.sums()?;
+        Ok(Tensor::Store { shape, of, to: self.access()?, sums: self.more_values(true)? })
+    }
+
+    /// `f32 128 x 64,`.
+    fn sums(&mut self) -> Result<(crate::ir::Type, [u64; 2]), ParseError> {
         let word = self.word()?;
         let of = word.parse().map_err(|_| self.error(format!("`{word}` is no type")))?;
         let m = self.integer()?;
         if !self.eat_word("x") {
-            return Err(self.error("a position is one of rows `x` columns".to_owned()));
+            return Err(self.error("sums have rows `x` columns".to_owned()));
         }
         let n = self.integer()?;
         self.expect(',')?;
-        Ok(Tensor::Position { shape: [m, n], of, element: self.value()? })
+        Ok((of, [m, n]))
     }
 
     /// `mma "m16n8k16.row.col.f32.bf16.bf16.f32", v1, v2 …`.

@@ -3,7 +3,7 @@
 use super::lex::Token;
 use super::{ParseError, Parser, named, type_name};
 use crate::intrinsics;
-use crate::ir::{BoundsCheck, CacheHint, Fill, IndexWidth, Math, Ring};
+use crate::ir::{BoundsCheck, CacheHint, Fill, IndexWidth, Math, Ring, TensorCores};
 use crate::ir::{Kernel, Loc, MemoryType, ObjectData, ObjectKind, Scalar, Space, StructId, StructType, Type};
 
 /// Most bytes that one type may take: far beyond any device, and far from overflow.
@@ -50,6 +50,7 @@ impl Parser<'_> {
             "ilp" => self.kernel.options.ilp = self.integer()?,
             "vectorize" => self.kernel.options.vectorize = self.integer()?,
             "persistent" => self.kernel.options.persistent = self.choice(&[(true, "true"), (false, "false")])?,
+            "tensor" => self.kernel.options.tensor = self.choice(&TensorCores::ALL)?,
             "overlap" => self.kernel.options.overlap = self.choice(&[(true, "true"), (false, "false")])?,
             "raster" => self.kernel.options.raster = self.integer()?,
             "max_registers" => self.kernel.options.max_registers = Some(self.integer()?),

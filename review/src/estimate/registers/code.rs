@@ -283,7 +283,8 @@ fn op_of(Instruction { opcode, operands, .. }: &Instruction) -> Op {
         Div | Rcp if opcode.has(Word::Rn) => Op::Slow(if is_wide { Slow::DivideDouble } else { Slow::DivideFloat }),
         Min | Max if ty == Some(Word::F64) => Op::Slow(Slow::ChoiceDouble),
         Sqrt if opcode.has(Word::Rn) => Op::Slow(if is_wide { Slow::RootDouble } else { Slow::RootFloat }),
-        Shfl | Vote | Match | Ex2 | Lg2 | Sin | Cos | Rcp | Rsqrt | Sqrt | Div | Tanh => Op::Far,
+        Ldmatrix => Op::Load(Space::Shared, false),
+        Mma | Shfl | Vote | Match | Ex2 | Lg2 | Sin | Cos | Rcp | Rsqrt | Sqrt | Div | Tanh => Op::Far,
         Abs | Add | And | Bfe | Brev | Clz | Cvt | Fma | Mad | Max | Min | Mul | Neg | Not | Or | Popc | Prmt | Rem | Selp | Setp | Shf
         | Shl | Shr | Sub | Vabsdiff4 | Xor => {
             if is_float {

@@ -37,7 +37,8 @@ impl Compiler<'_> {
             | Op::Memory(_)
             | Op::Texture(..)
             | Op::Intrinsic(..)
-            | Op::Collective(_) | Op::Tensor(_)
+            | Op::Collective(_)
+            | Op::Tensor(_)
             | Op::Engine(_)
             | Op::Message(_)
             | Op::Terminator(_) => {}
@@ -212,7 +213,8 @@ impl Compiler<'_> {
             | Op::Memory(_)
             | Op::Texture(..)
             | Op::Intrinsic(..)
-            | Op::Collective(_) | Op::Tensor(_)
+            | Op::Collective(_)
+            | Op::Tensor(_)
             | Op::Engine(_)
             | Op::Message(_)
             | Op::Region(_) => Err("a block that does not end".into()),

@@ -9,6 +9,7 @@ mod lifetimes;
 mod objects;
 mod operations;
 mod places;
+mod tensor;
 
 use super::counters::InstructionClass;
 use super::program::{CheckFailure, Preset, Program, Segment, SimStep};

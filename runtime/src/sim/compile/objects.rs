@@ -32,6 +32,8 @@ pub(super) fn layout(kernel: &Kernel, options: SimOptions) -> Result<Program> {
         accesses: Vec::new(),
         calls: Vec::new(),
         barriers: Vec::new(),
+        matrix_loads: Vec::new(),
+        products: Vec::new(),
         engines: Vec::new(),
         messages: Vec::new(),
         textures: Vec::new(),
@@ -179,7 +181,8 @@ impl Synchronises {
                 Op::Compute(_)
                 | Op::Memory(_)
                 | Op::Texture(..)
-                | Op::Collective(_) | Op::Tensor(_)
+                | Op::Collective(_)
+                | Op::Tensor(_)
                 | Op::Engine(_)
                 | Op::Message(_)
                 | Op::Region(_)
@@ -209,7 +212,8 @@ fn is_order_free(kernel: &Kernel) -> bool {
             | Op::Memory(_)
             | Op::Texture(..)
             | Op::Intrinsic(..)
-            | Op::Collective(_) | Op::Tensor(_)
+            | Op::Collective(_)
+            | Op::Tensor(_)
             | Op::Engine(_)
             | Op::Message(_)
             | Op::Region(_)

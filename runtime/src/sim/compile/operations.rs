@@ -37,6 +37,7 @@ impl Compiler<'_> {
                 self.emit(SimStep::Assert(condition, message));
                 Ok(())
             }
+            Op::Tensor(tensor) => self.tensor(tensor, &data.results),
             Op::Engine(engine) => self.engine(engine),
             Op::Collective(_) => Err("a collective that was not made loads and stores".into()),
             Op::Region(_) => self.construct(inst),
@@ -113,6 +114,7 @@ impl Compiler<'_> {
 
     fn memory(&mut self, memory: &Memory, results: &[Value]) -> Result<()> {
         let work = match &memory.op {
+            MemoryOp::LoadMatrix { is_transposed } => return self.load_matrix(&memory.at, *is_transposed, results),
             MemoryOp::Load => Work { kind: AccessKind::Read, atomic: None, values: results.to_vec(), old: None },
             MemoryOp::Store(values) => Work { kind: AccessKind::Write, atomic: None, values: values.clone(), old: None },
             MemoryOp::Atomic(op, atomicity, operands) => Work {

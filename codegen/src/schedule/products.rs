@@ -1,0 +1,187 @@
+//! Products (`multiply_add`) and sums of an `Accumulator`: who owns which sum, and what multiplies.
+//!
+//! Up to here a product is one instruction that all threads of a block come to, and each thread has its share of the sums. This pass decides which
+//! sums these are ([`partition`]), for each form of a kernel its own way, and makes of
+//!
+//! * `multiply_add`, in the form for all machines, loads of both factors and a multiply-add for each sum and step ([`scalar`]); in the form for machines with tensor cores `ldmatrix`
+//!   and `mma.sync` ([`mma`]), where there is a shape for the elements and the sides allow it,
+//! * `position` the arithmetic that says where a sum is,
+//! * `store` a store of each, of neighbours together.
+//!
+//! All products into sums of one type and shape share the partition, whatever their factors are.
+//!
+//! **When**: behind `pipeline`, whose slots products read, and before `swizzle`, which moves what is loaded and stored here. **Refuses** (before all annotations) products that not
+//! all threads of a block come to, or come to with different tiles; `tensor = true` where a product has no instruction.
+
+mod mma;
+mod partition;
+mod scalar;
+
+use super::collectives::{alignment, thread_number};
+use super::{Refusal, Schedule};
+use crate::analysis::uniformity::Uniformity;
+use crate::collections::HashMap;
+use crate::ir::{Access, Block, Builder, Inst, Kernel, Op, Step, Tensor, TensorCores, Type, Value};
+use partition::Partition;
+
+/// Sums that share a partition: their type, rows and columns.
+type Shape = (Type, [u64; 2]);
+
+/// Refuses what cannot be kept: at its place, since no annotation is in the way.
+pub(super) fn check(schedule: &mut Schedule<'_>) {
+    let kernel = &*schedule.kernel;
+    let all = found(kernel);
+    if all.is_empty() {
+        return;
+    }
+    let uniformity = Uniformity::of(kernel);
+    for (_, inst) in all {
+        let Op::Tensor(Tensor::MultiplyAdd { a, b, sums }) = &kernel.insts[inst].op else { continue };
+        let places = || [a, b].into_iter().flat_map(|factor| factor.array.indices());
+        let refusal = if !uniformity.runs_together(inst) {
+            let message = "`multiply_add` is for all threads of the block, and some may not come here".to_owned();
+            Some(Refusal::new(message, "call it outside of the `if`, the loop or behind the `return` that threads part at"))
+        } else if places().any(|index| !uniformity.is_uniform(index)) {
+            let message = "`multiply_add` is one product of the whole block, and which tiles it takes may differ from thread to thread";
+            Some(Refusal::new(message, "choose the tiles by `block_idx()`, parameters, constants and counters of loops"))
+        } else if kernel.options.tensor == TensorCores::Required {
+            let shape = Tensor::shape_of(kernel, a, b);
+            let sum = sums.first().map(|sum| kernel.ty(*sum));
+            shape.zip(sum).and_then(|(mnk, sum)| mma::obstacle(kernel, [a, b], (mnk, sum)))
+        } else {
+            None
+        };
+        let loc = kernel.insts[inst].loc;
+        schedule.refusals.extend(refusal.map(|refusal| Refusal { loc, ..refusal }));
+    }
+}
+
+/// Whether tensor cores have something to do: a form of its own.
+pub(super) fn has_tensor_form(kernel: &Kernel) -> bool {
+    found(kernel).iter().any(|(_, inst)| is_for_tensor_cores(kernel, *inst))
+}
+
+/// Whether a product is one of tensor cores, in the form for machines that have them.
+fn is_for_tensor_cores(kernel: &Kernel, inst: Inst) -> bool {
+    let Op::Tensor(Tensor::MultiplyAdd { a, b, sums }) = &kernel.insts[inst].op else { return false };
+    let sum = sums.first().map(|sum| kernel.ty(*sum));
+    let mnk = Tensor::shape_of(kernel, a, b);
+    kernel.options.tensor != TensorCores::Off && mnk.zip(sum).is_some_and(|(mnk, sum)| mma::obstacle(kernel, [a, b], (mnk, sum)).is_none())
+}
+
+/// Runs it.
+pub(super) fn run(schedule: &mut Schedule<'_>) {
+    let has_tensor_cores = schedule.form.has_tensor_cores();
+    let kernel = &mut *schedule.kernel;
+    let all = found(kernel);
+    if all.is_empty() {
+        return;
+    }
+    let of_cores: Vec<Inst> =
+        all.iter().map(|(_, inst)| *inst).filter(|inst| has_tensor_cores && is_for_tensor_cores(kernel, *inst)).collect();
+    let threads = kernel.options.block.map_or(1, |block| block.iter().map(|side| u64::from(*side)).product::<u64>());
+    let mut partitions: HashMap<Shape, Partition> = HashMap::default();
+    for (_, inst) in &all {
+        let Some(shape) = shape(kernel, *inst) else { continue };
+        let known = partitions.get(&shape).is_some_and(Partition::is_of_warps);
+        if of_cores.contains(inst) && !known {
+            partitions.extend(Partition::of_warps(threads, shape.1).map(|partition| (shape, partition)));
+        }
+    }
+    for (block, inst) in all {
+        let Some(shape) = shape(kernel, inst) else { continue };
+        let partition = partitions.entry(shape).or_insert_with(|| Partition::of_threads(threads, shape.1)).clone();
+        expand(kernel, (block, inst), &partition, of_cores.contains(&inst));
+    }
+}
+
+/// The sums that an instruction is about.
+fn shape(kernel: &Kernel, inst: Inst) -> Option<Shape> {
+    match &kernel.insts[inst].op {
+        Op::Tensor(Tensor::MultiplyAdd { a, b, sums }) => {
+            let [m, n, _] = Tensor::shape_of(kernel, a, b)?;
+            Some((kernel.ty(*sums.first()?), [m, n]))
+        }
+        Op::Tensor(Tensor::Position { shape, of, .. } | Tensor::Store { shape, of, .. }) => Some((*of, *shape)),
+        _ => None,
+    }
+}
+
+/// Every instruction about products, with the block it stands in.
+fn found(kernel: &Kernel) -> Vec<(Block, Inst)> {
+    let mut found = Vec::new();
+    kernel.for_each_inst(|kernel, block, inst| {
+        if matches!(kernel.insts[inst].op, Op::Tensor(Tensor::MultiplyAdd { .. } | Tensor::Position { .. } | Tensor::Store { .. })) {
+            found.push((block, inst));
+        }
+    });
+    found
+}
+
+/// Puts what an instruction is made of in its place.
+fn expand(kernel: &mut Kernel, (block, inst): (Block, Inst), partition: &Partition, is_of_cores: bool) {
+    let Op::Tensor(tensor) = kernel.insts[inst].op.clone() else { return };
+    let Some(at) = kernel.blocks[block].insts.iter().position(|other| *other == inst) else { return };
+    let behind = kernel.blocks[block].insts.split_off(at + 1);
+    kernel.blocks[block].insts.pop();
+    let loc = kernel.insts[inst].loc;
+    let mut b = Builder::new(kernel, block, loc);
+    let new = match &tensor {
+        Tensor::MultiplyAdd { a, b: factor, sums } if is_of_cores => mma::multiply_add(&mut b, [a, factor], sums, partition),
+        Tensor::MultiplyAdd { a, b: factor, sums } => scalar::multiply_add(&mut b, [a, factor], sums, partition),
+        Tensor::Position { element, .. } => partition.position(&mut b, *element).to_vec(),
+        Tensor::Store { to, sums, .. } => {
+            store(&mut b, to, sums, partition);
+            Vec::new()
+        }
+        Tensor::Mma { .. } => Vec::new(),
+    };
+    kernel.blocks[block].insts.extend(behind);
+    let mut map = vec![None; kernel.values.len()];
+    for (old, new) in kernel.insts[inst].results.clone().into_iter().zip(new) {
+        map[usize::from(old)] = Some(new);
+    }
+    if map.iter().any(Option::is_some) {
+        kernel.replace_values(&map);
+    }
+}
+
+/// A store of each sum, of neighbours in a row together.
+fn store(b: &mut Builder<'_>, to: &Access, sums: &[Value], partition: &Partition) {
+    let Some(first) = sums.first() else { return };
+    let size = u64::from(b.kernel.ty(*first).bytes());
+    let is_whole = !b.kernel.swizzled.contains(&to.object);
+    let lanes =
+        if is_whole { partition.neighbours().min((alignment(b.kernel, to) / size).max(1)).min(row_lanes(b.kernel, to, size)) } else { 1 };
+    let base = partition.base(b);
+    for (n, values) in sums.chunks(lanes as usize).enumerate() {
+        let place = partition.place(n as u64 * lanes);
+        let access = element(b, to, base, place);
+        b.push(Op::store(access, values.to_vec()), &[]);
+    }
+}
+
+/// How many elements of so many bytes may be one access, by how far apart rows are.
+fn row_lanes(kernel: &Kernel, array: &Access, size: u64) -> u64 {
+    let row = array.leads_to(kernel).and_then(|ty| ty.element()).map_or(size, |row| row.size(&kernel.structs));
+    (1u64 << row.trailing_zeros().min(4)) / size.min(1 << row.trailing_zeros().min(4))
+}
+
+/// An element of an array of rows: a place that the thread decides, and constants beyond it.
+fn element(b: &mut Builder<'_>, array: &Access, base: [Value; 2], place: [u64; 2]) -> Access {
+    let mut path = array.path.clone();
+    for (base, further) in base.into_iter().zip(place) {
+        path.push(Step::Index(plus(b, base, further)));
+    }
+    Access { object: array.object, path }
+}
+
+/// A value and a constant.
+fn plus(b: &mut Builder<'_>, value: Value, further: u64) -> Value {
+    if further == 0 {
+        return value;
+    }
+    let ty = b.kernel.ty(value);
+    let further = b.int(ty, i128::from(further));
+    b.binary(crate::ir::BinaryOp::Add, value, further)
+}

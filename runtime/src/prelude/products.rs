@@ -1,0 +1,160 @@
+//! Products of shared tiles, added to sums that are spread over the threads of a block.
+
+use super::cast::{CastSource, CastTarget, cast};
+use super::geometry::{block_dim, thread_idx};
+use crate::element::Element;
+use crate::twin::shared::Shared;
+use half::{bf16, f16};
+use std::ops::{Index, IndexMut};
+
+/// M × N sums, spread over the threads of the block: each owns as many. Which they are is left open; [`Accumulator::position`] says it of each.
+///
+/// All threads of the block come to what is done with them together. On a device the sums of a thread are registers: M · N / threads of them.
+#[derive(Clone, Debug)]
+pub struct Accumulator<T, const M: usize, const N: usize> {
+    own: Vec<T>,
+}
+
+/// The threads of the block, and the number of this one.
+fn threads() -> (usize, usize) {
+    let (at, size) = (thread_idx(), block_dim());
+    ((size.x * size.y * size.z).max(1), (at.z * size.y + at.y) * size.x + at.x)
+}
+
+impl<T: Element, const M: usize, const N: usize> Accumulator<T, M, N> {
+    /// All sums zero.
+    ///
+    /// # Panics
+    ///
+    /// If they cannot be shared out evenly.
+    #[track_caller]
+    pub fn zero() -> Accumulator<T, M, N> {
+        let (threads, _) = threads();
+        assert!((M * N).is_multiple_of(threads), "{M} × {N} sums cannot be shared out evenly among {threads} threads");
+        Accumulator { own: vec![crate::validity::zero(); M * N / threads] }
+    }
+}
+
+impl<T, const M: usize, const N: usize> Accumulator<T, M, N> {
+    /// How many of the sums are this thread's: M · N / threads.
+    #[expect(clippy::len_without_is_empty, reason = "there are some, always")]
+    pub fn len(&self) -> usize {
+        self.own.len()
+    }
+
+    /// Row and column of one of this thread's sums.
+    pub fn position(&self, element: usize) -> (usize, usize) {
+        let (threads, thread) = threads();
+        let at = element * threads + thread;
+        (at / N, at % N)
+    }
+}
+
+impl<T: CastSource, const M: usize, const N: usize> Accumulator<T, M, N> {
+    /// Writes each of this thread's sums to its place in a shared array, as `as` converts it. Others see it behind the next barrier.
+    pub fn store<U: CastTarget>(&self, to: &mut [[U; N]; M]) {
+        for (element, sum) in self.own.iter().enumerate() {
+            let (row, column) = self.position(element);
+            to[row][column] = cast(*sum);
+        }
+    }
+}
+
+impl<T, const M: usize, const N: usize> Index<usize> for Accumulator<T, M, N> {
+    type Output = T;
+
+    #[track_caller]
+    fn index(&self, element: usize) -> &T {
+        &self.own[element]
+    }
+}
+
+impl<T, const M: usize, const N: usize> IndexMut<usize> for Accumulator<T, M, N> {
+    #[track_caller]
+    fn index_mut(&mut self, element: usize) -> &mut T {
+        &mut self.own[element]
+    }
+}
+
+/// A factor of R × C: a shared array of rows, or one whose rows are the columns.
+pub trait Factor<S, const R: usize, const C: usize> {
+    /// An element.
+    fn at(&self, row: usize, column: usize) -> S;
+}
+
+impl<S: Copy, const R: usize, const C: usize> Factor<S, R, C> for &[[S; C]; R] {
+    #[inline]
+    fn at(&self, row: usize, column: usize) -> S {
+        self[row][column]
+    }
+}
+
+impl<S: Copy, const R: usize, const C: usize> Factor<S, R, C> for &Shared<[[S; C]; R]> {
+    #[inline]
+    fn at(&self, row: usize, column: usize) -> S {
+        self[row][column]
+    }
+}
+
+/// A factor whose rows are the columns of the array: what [`transposed`] gives.
+#[derive(Clone, Copy, Debug)]
+pub struct Transposed<'a, S, const R: usize, const C: usize>(&'a [[S; R]; C]);
+
+impl<S: Copy, const R: usize, const C: usize> Factor<S, R, C> for Transposed<'_, S, R, C> {
+    #[inline]
+    fn at(&self, row: usize, column: usize) -> S {
+        self.0[column][row]
+    }
+}
+
+/// Of an array of C rows the R × C factor whose columns they are.
+#[inline]
+pub fn transposed<S: Copy, const R: usize, const C: usize>(array: &[[S; R]; C]) -> Transposed<'_, S, R, C> {
+    Transposed(array)
+}
+
+/// What products of `S` are added in.
+pub trait SumOf<S>: Copy {
+    /// `self + a * b`.
+    #[must_use]
+    fn plus_product(self, a: S, b: S) -> Self;
+}
+
+macro_rules! sums {
+    ($($sum:ty, $factor:ty: |$a:ident, $b:ident, $c:ident| $step:expr;)*) => {$(
+        impl SumOf<$factor> for $sum {
+            #[inline]
+            fn plus_product(self, $a: $factor, $b: $factor) -> $sum {
+                let $c = self;
+                $step
+            }
+        }
+    )*};
+}
+
+sums! {
+    f32, bf16: |a, b, c| a.to_f32().mul_add(b.to_f32(), c);
+    f32, f16: |a, b, c| a.to_f32().mul_add(b.to_f32(), c);
+    f32, f32: |a, b, c| a.mul_add(b, c);
+    f64, f64: |a, b, c| a.mul_add(b, c);
+    i32, i8: |a, b, c| c.wrapping_add(i32::from(a) * i32::from(b));
+    i32, u8: |a, b, c| c.wrapping_add(i32::from(a) * i32::from(b));
+}
+
+/// Adds the product of two shared arrays, `a` of M × K and `b` of K × N, to sums. All threads of the block come to the same call.
+///
+/// Products are exact. The order in which they are added, and how the hardware rounds between, is left open: on tensor cores results differ in their last
+/// bits from the host's, which adds in the order of K, each rounded once. `#[kernel(tensor = false)]` has that order on all devices.
+pub fn multiply_add<T: SumOf<S>, S, const M: usize, const N: usize, const K: usize>(
+    a: impl Factor<S, M, K>,
+    b: impl Factor<S, K, N>,
+    sums: &mut Accumulator<T, M, N>,
+) {
+    for element in 0..sums.own.len() {
+        let (row, column) = sums.position(element);
+        let sum = &mut sums.own[element];
+        for k in 0..K {
+            *sum = sum.plus_product(a.at(row, k), b.at(k, column));
+        }
+    }
+}
