@@ -4,7 +4,8 @@
 //! has arrived, and as many bytes as that thread announced. Who waits for a phase reads what was copied in it. Only `pipeline` makes these, in the form
 //! of a kernel for targets that have the engine ([`crate::pipeline::Scheduled::for_target`]).
 
-use super::{Access, Completion, Effects, Kernel, MemoryType, Object, PitchedMatrix, Scope, Type, Value};
+use super::{Access, Completion, Effects, Kernel, MemoryType, Object, PitchedMatrix, Scope, Swizzle, Type, Value};
+use std::collections::BTreeMap;
 
 /// One instruction to or about the engine. Each thread that comes to it does it.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,11 +39,11 @@ pub enum Engine {
     },
     /// Copies a tile of a matrix, zeros outside of it (a tensor copy, which knows the matrix by a map of it). Arrives as [`Engine::CopyRun`] does.
     CopyTile {
-        /// An array `[[T; C]; R]` of scalars at a multiple of 128 bytes.
+        /// An array `[[T; C]; R]` of scalars at a multiple of 128 bytes; of an array that is swizzled over bytes, from `Scheduled` on, a slab.
         to: Access,
         /// A matrix of `T`, whose parts are parameters of the kernel.
         from: PitchedMatrix,
-        /// The matrix's row that is the first of the array; less than it has.
+        /// The matrix's row that is the first of the array.
         row: Value,
         /// The same of columns.
         column: Value,
@@ -108,7 +109,7 @@ impl Kernel {
         access.leads_to(self).map_or(0, |ty| ty.size(&self.structs))
     }
 
-    /// Rows, columns and elements of a tile that lies in order: an array of rows of scalars, without room behind them.
+    /// Rows, columns and elements of a tile: an array of rows of scalars, without room behind them.
     pub fn tile_of(&self, access: &Access) -> Option<(u64, u64, Type)> {
         let MemoryType::Array(row, rows) = access.leads_to(self)? else { return None };
         let MemoryType::Array(element, columns) = &**row else { return None };
@@ -116,21 +117,27 @@ impl Kernel {
         Some((*rows, *columns, element))
     }
 
-    /// In how many copies of as many rows each a tile of so many rows of so many bytes is brought: as few as maps allow, each beginning at a multiple of
-    /// [`TILE_ALIGN`]. `None`: there is no such number.
-    pub fn tile_parts(rows: u64, row_bytes: u64) -> Option<u64> {
-        let fits = |parts: &u64| rows.is_multiple_of(*parts) && (*parts == 1 || (rows / parts * row_bytes).is_multiple_of(TILE_ALIGN));
+    /// In how many copies of as many rows each a tile of so many rows of so many bytes is moved: as few as maps allow, each beginning at a multiple of
+    /// `align` bytes. `None`: there is no such number.
+    pub fn tile_parts(rows: u64, row_bytes: u64, align: u64) -> Option<u64> {
+        let fits = |parts: &u64| rows.is_multiple_of(*parts) && (*parts == 1 || (rows / parts * row_bytes).is_multiple_of(align));
         (rows.div_ceil(MOST_TILE_ROWS).max(1)..=rows).find(fits)
     }
 
-    /// Arrays that the copy engine fills with tiles, which lie at multiples of [`TILE_ALIGN`].
-    pub fn filled_with_tiles(&self) -> Vec<Object> {
-        let mut found = Vec::new();
+    /// What a tile in this array begins at multiples of, bytes: what tensor copies and its swizzle need.
+    pub fn tile_align(&self, array: Object) -> u64 {
+        self.swizzled.get(&array).map_or(1, |swizzle| swizzle.align()).max(TILE_ALIGN)
+    }
+
+    /// Shared arrays that begin at multiples of more bytes than the widest access has, and of how many: those that are swizzled over bytes, and those that tensor
+    /// copies move tiles of.
+    pub fn far_aligned(&self) -> BTreeMap<Object, u64> {
+        let is_aligned = |swizzle: &Swizzle| swizzle.bytes().is_some();
+        let mut found: BTreeMap<Object, u64> =
+            self.swizzled.iter().filter(|(_, swizzle)| is_aligned(swizzle)).map(|(array, swizzle)| (*array, swizzle.align())).collect();
         self.for_each_inst(|kernel, _, inst| {
-            if let super::Op::Engine(Engine::CopyTile { to, .. }) = &kernel.insts[inst].op
-                && !found.contains(&to.object)
-            {
-                found.push(to.object);
+            if let super::Op::Engine(Engine::CopyTile { to, .. }) = &kernel.insts[inst].op {
+                found.insert(to.object, self.tile_align(to.object));
             }
         });
         found

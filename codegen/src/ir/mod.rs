@@ -20,6 +20,7 @@ mod memory;
 mod op;
 mod options;
 mod scalar;
+mod swizzle;
 mod types;
 mod walk;
 
@@ -38,6 +39,7 @@ pub use op::{
 };
 pub use options::{BoundsCheck, INDEX_WINDOW, IndexWidth, KernelOptions, Math};
 pub use scalar::Scalar;
+pub use swizzle::{SWIZZLE_ROWS, Swizzle};
 pub use types::{Space, Type};
 
 /// What the source asks of a loop: data for `schedule`, which consumes it. None is left from `Scheduled` on.

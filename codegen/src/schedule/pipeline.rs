@@ -132,6 +132,10 @@ impl Homes {
         }
         let is_shared = self.plain.iter().any(|inst| kernel.insts[*inst].op.object() == Some(array));
         let home = if is_shared { kernel.objects.push(kernel.objects[array].clone()) } else { array };
+        // It lies as the array does.
+        if let Some(swizzle) = kernel.swizzled.get(&array).copied() {
+            kernel.swizzled.insert(home, swizzle);
+        }
         self.of.insert(array, home);
         home
     }

@@ -85,8 +85,10 @@ impl Printer<'_> {
         }
         for (id, object) in kernel.objects.iter() {
             let keyword = if kernel.params.contains(&id) { "param" } else { "object" };
-            let swizzled = if kernel.swizzled.contains(&id) { "swizzled " } else { "" };
-            write!(self.out, "{keyword} {id} {:?}: {} {swizzled}", object.name, kind_word(&object.kind))?;
+            write!(self.out, "{keyword} {id} {:?}: {} ", object.name, kind_word(&object.kind))?;
+            if let Some(swizzle) = kernel.swizzled.get(&id) {
+                write!(self.out, "{} ", swizzle.word())?;
+            }
             if let Some(ring) = kernel.rings.get(&id) {
                 write!(self.out, "{} ", ring.fill.word())?;
             }

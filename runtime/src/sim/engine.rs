@@ -15,7 +15,7 @@ use super::shadow::Now;
 use super::warp::Warp;
 use super::{Fault, FaultKind};
 use std::collections::HashMap;
-use warpwright_codegen::ir::{Location, Type};
+use warpwright_codegen::ir::{Location, Swizzle, Type};
 use warpwright_codegen::target::limits::{LANES, VECTOR_BYTES};
 
 /// Bytes of a sector of global memory.
@@ -59,6 +59,8 @@ pub(super) enum EngineStep {
         from: u32,
         /// Rows and columns.
         tile: [u64; 2],
+        /// How it lies in shared memory.
+        swizzle: Option<Swizzle>,
         /// The matrix's rows, columns and pitch.
         matrix: [Reg; 3],
         /// Row and column of the first element.
@@ -239,8 +241,8 @@ impl Machine<'_> {
                     }
                 }
                 EngineStep::Copy { to, from, bytes, barrier } => self.copy_bytes(warp, lane, [*to, *from], *bytes, *barrier)?,
-                EngineStep::CopyTile { to, from, tile, matrix, at, barrier } => {
-                    self.copy_tile(warp, lane, [*to, *from], *tile, (*matrix, *at), *barrier)?;
+                EngineStep::CopyTile { to, from, tile, swizzle, matrix, at, barrier } => {
+                    self.copy_tile(warp, lane, [*to, *from], (*tile, *swizzle), (*matrix, *at), *barrier)?;
                 }
                 EngineStep::Fence => {
                     self.block.engine.events += 1;
@@ -348,7 +350,7 @@ impl Machine<'_> {
         warp: &Warp,
         lane: usize,
         [to, from]: [u32; 2],
-        [rows, columns]: [u64; 2],
+        ([rows, columns], swizzle): ([u64; 2], Option<Swizzle>),
         (matrix, first): ([Reg; 3], [Reg; 2]),
         barrier: u32,
     ) -> Result<(), LaneFault> {
@@ -364,6 +366,9 @@ impl Machine<'_> {
         let [all_rows, all_columns, pitch] = matrix.map(|reg| warp.registers.lane(reg, lane));
         let [row, column] = first.map(|reg| warp.registers.lane(reg, lane));
         let element = u64::from(target.access.ty.bytes());
+        // The engine permutes by addresses.
+        let base = target.info.base;
+        let lies_at = |offset: u64| swizzle.map_or(offset, |swizzle| swizzle.of_address(base + offset) - base);
         let (name, length) = (&source.info.name, self.launch.lengths[source.access.object]);
         if !(pitch * element).is_multiple_of(VECTOR_BYTES as u64) {
             return Err(fault(FaultKind::TensorPitch { object: name.clone(), pitch, bytes: pitch * element }));
@@ -388,7 +393,7 @@ impl Machine<'_> {
                     self.check(warp, &source, &[offset; LANES])?;
                     bits = self.launch.views[source.access.object].read(offset, element as u32);
                 }
-                self.arrive(warp, &target, lane, place + (r * columns + c) * element, bits, flight)?;
+                self.arrive(warp, &target, lane, lies_at(place + (r * columns + c) * element), bits, flight)?;
             }
         }
         self.count_in_phase(at, flight.phase, rows * columns * element).map_err(fault)

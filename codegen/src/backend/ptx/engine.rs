@@ -73,7 +73,8 @@ impl Emitter<'_> {
             return self.refuse("a tensor copy of what is no tile reached the PTX back end".into(), String::new());
         };
         let row_bytes = columns * u64::from(element.bytes());
-        let Some(parts) = Kernel::tile_parts(rows, row_bytes) else {
+        let swizzle = kernel.swizzled.get(&to.object).copied();
+        let Some(parts) = Kernel::tile_parts(rows, row_bytes, kernel.tile_align(to.object)) else {
             return self.refuse("a tensor copy of a tile that cannot be parted reached the PTX back end".into(), String::new());
         };
         let part_rows = rows / parts;
@@ -88,7 +89,7 @@ impl Emitter<'_> {
             return self.refuse("a tensor copy of a matrix that is no parameter reached the PTX back end".into(), String::new());
         };
         let tile = [part_rows as u32, columns as u32];
-        let map = TensorMap { data, rows: all_rows, columns: all_columns, pitch, element: element.bytes().into(), tile };
+        let map = TensorMap { data, rows: all_rows, columns: all_columns, pitch, element: element.bytes().into(), tile, swizzle };
         let number = self.maps.iter().position(|known| *known == map).unwrap_or_else(|| {
             self.maps.push(map);
             self.maps.len() - 1

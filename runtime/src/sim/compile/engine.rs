@@ -42,6 +42,7 @@ impl Compiler<'_> {
                     to: self.place(to, 1, element, AccessKind::Write)?,
                     from: self.place(&first, 1, element, AccessKind::Read)?,
                     tile: [rows, columns],
+                    swizzle: self.kernel.swizzled.get(&to.object).copied(),
                     matrix: [all_rows?, all_columns?, pitch?],
                     at: [row?, column?],
                     barrier: self.place(barrier, 1, Type::U64, AccessKind::Atomic)?,

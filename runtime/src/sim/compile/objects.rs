@@ -52,6 +52,7 @@ pub(super) fn layout(kernel: &Kernel, options: SimOptions) -> Result<Program> {
     program.is_order_free &= !program.orders;
     let written = written_objects(kernel);
     let engines = written_by_engine(kernel);
+    let far = kernel.far_aligned();
     for (object, data) in kernel.objects.iter() {
         let n = usize::from(object);
         let (is_slice, unit) = if let MemoryType::Slice(element) = &data.ty {
@@ -67,7 +68,7 @@ pub(super) fn layout(kernel: &Kernel, options: SimOptions) -> Result<Program> {
             ObjectKind::Local => &mut program.local_bytes,
             ObjectKind::Value | ObjectKind::Global { .. } | ObjectKind::Constant | ObjectKind::Texture | ObjectKind::Table(_) => &mut 0,
         };
-        let start = base.next_multiple_of(OBJECT_ALIGN);
+        let start = base.next_multiple_of(far.get(&object).copied().unwrap_or(OBJECT_ALIGN));
         if !is_slice {
             *base = start.saturating_add(unit);
         }
