@@ -50,8 +50,48 @@ pub enum Engine {
         /// Where its bytes are counted.
         barrier: Access,
     },
-    /// The engine may write where this thread has written before.
+    /// Copies a tile to a matrix, but for what is outside of it. Reads at any time up to an [`Engine::AwaitStores`] of the same thread that covers its group, and
+    /// writes up to one for what is done.
+    StoreTile {
+        /// As [`Engine::CopyTile`]'s.
+        from: Access,
+        /// A matrix of its elements, whose parts are parameters of the kernel.
+        to: PitchedMatrix,
+        /// The matrix's row that the first of the array is written to.
+        row: Value,
+        /// The same of columns.
+        column: Value,
+    },
+    /// Makes a group of the thread's stores since the last one; of none, too.
+    CommitStores,
+    /// Waits for the thread's groups of stores but the last ones.
+    AwaitStores {
+        /// How many of the last.
+        but: u32,
+        /// For what.
+        until: StoreStage,
+    },
+    /// The engine may access what this thread has written before.
     Fence,
+}
+
+/// How far a store of the engine is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StoreStage {
+    /// It has read: its array may be written again.
+    Read,
+    /// It has written: who asks sees it in the matrix, and others behind a barrier.
+    Done,
+}
+
+impl StoreStage {
+    /// Each with its word in the text form.
+    pub const ALL: [(StoreStage, &'static str); 2] = [(StoreStage::Read, "read"), (StoreStage::Done, "done")];
+
+    /// Its word in the text form.
+    pub fn word(self) -> &'static str {
+        StoreStage::ALL.into_iter().find(|(stage, _)| *stage == self).map_or("", |(_, word)| word)
+    }
 }
 
 impl Engine {
@@ -63,6 +103,9 @@ impl Engine {
             Engine::Wait { .. } => "barrier_wait",
             Engine::CopyRun { .. } => "copy_run",
             Engine::CopyTile { .. } => "copy_tile",
+            Engine::StoreTile { .. } => "put_tile",
+            Engine::CommitStores => "commit_stores",
+            Engine::AwaitStores { .. } => "await_stores",
             Engine::Fence => "engine_fence",
         }
     }
@@ -75,16 +118,23 @@ impl Engine {
             | Engine::Wait { barrier, .. }
             | Engine::CopyRun { barrier, .. }
             | Engine::CopyTile { barrier, .. } => Some(barrier.object),
-            Engine::Fence => None,
+            Engine::StoreTile { .. } | Engine::CommitStores | Engine::AwaitStores { .. } | Engine::Fence => None,
         }
     }
 
-    /// What it copies to and from.
+    /// The shared array and the buffer that it copies between.
     pub fn copied(&self) -> Option<(&Access, Object)> {
         match self {
             Engine::CopyRun { to, from, .. } => Some((to, *from)),
-            Engine::CopyTile { to, from, .. } => Some((to, from.data)),
-            Engine::Init(_) | Engine::Expect { .. } | Engine::Wait { .. } | Engine::Fence => None,
+            Engine::CopyTile { to: array, from: matrix, .. } | Engine::StoreTile { from: array, to: matrix, .. } => {
+                Some((array, matrix.data))
+            }
+            Engine::Init(_)
+            | Engine::Expect { .. }
+            | Engine::Wait { .. }
+            | Engine::CommitStores
+            | Engine::AwaitStores { .. }
+            | Engine::Fence => None,
         }
     }
 
@@ -98,7 +148,11 @@ impl Engine {
             Engine::CopyRun { to, from, .. } | Engine::CopyTile { to, from: PitchedMatrix { data: from, .. }, .. } => {
                 Effects { reads: Some(*from), writes: Some(to.object), completes: Completion::Later, can_fault: true, ..Effects::PURE }
             }
-            Engine::Fence => Effects::fence(Scope::Block),
+            Engine::StoreTile { from, to, .. } => {
+                Effects { reads: Some(from.object), writes: Some(to.data), completes: Completion::Later, can_fault: true, ..Effects::PURE }
+            }
+            Engine::AwaitStores { .. } => Effects { completes: Completion::Awaits, ..Effects::fence(Scope::Block) },
+            Engine::CommitStores | Engine::Fence => Effects::fence(Scope::Block),
         }
     }
 }
@@ -136,8 +190,8 @@ impl Kernel {
         let mut found: BTreeMap<Object, u64> =
             self.swizzled.iter().filter(|(_, swizzle)| is_aligned(swizzle)).map(|(array, swizzle)| (*array, swizzle.align())).collect();
         self.for_each_inst(|kernel, _, inst| {
-            if let super::Op::Engine(Engine::CopyTile { to, .. }) = &kernel.insts[inst].op {
-                found.insert(to.object, self.tile_align(to.object));
+            if let super::Op::Engine(Engine::CopyTile { to: array, .. } | Engine::StoreTile { from: array, .. }) = &kernel.insts[inst].op {
+                found.insert(array.object, self.tile_align(array.object));
             }
         });
         found

@@ -114,7 +114,7 @@ pub struct Ring {
     pub by: Option<Modifier>,
 }
 
-/// What fills the slots of a ring.
+/// What fills the slots of a ring, and, where it is what threads compute, what copies them out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fill {
     /// Stores like any other.
@@ -123,11 +123,21 @@ pub enum Fill {
     Groups,
     /// The copy engine.
     Engine,
+    /// Stores like any other: threads copy it to a buffer then.
+    Out,
+    /// Stores like any other: the copy engine copies it to a buffer then.
+    EngineOut,
 }
 
 impl Fill {
     /// Each with its word in the text form.
-    pub const ALL: [(Fill, &'static str); 3] = [(Fill::Stores, "plain"), (Fill::Groups, "ring"), (Fill::Engine, "engine")];
+    pub const ALL: [(Fill, &'static str); 5] = [
+        (Fill::Stores, "plain"),
+        (Fill::Groups, "ring"),
+        (Fill::Engine, "engine"),
+        (Fill::Out, "outgoing"),
+        (Fill::EngineOut, "engine_outgoing"),
+    ];
 
     /// Its word in the text form.
     pub fn word(self) -> &'static str {

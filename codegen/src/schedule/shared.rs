@@ -68,13 +68,13 @@ fn of_slab(kernel: &Kernel, array: Object, swizzle: Swizzle) -> Option<u64> {
 /// The type of an array whose tiles are parted into slabs with rows of so many elements.
 fn in_slabs(ty: MemoryType, of_slab: u64) -> MemoryType {
     let MemoryType::Array(row, rows) = ty else { return ty };
-    match *row {
-        MemoryType::Array(element, columns) if matches!(*element, MemoryType::Scalar(_)) => {
-            let slab = MemoryType::Array(Box::new(MemoryType::Array(element, of_slab)), rows);
-            MemoryType::Array(Box::new(slab), columns / of_slab)
-        }
-        inner => MemoryType::Array(Box::new(in_slabs(inner, of_slab)), rows),
+    if let MemoryType::Array(element, columns) = &*row
+        && matches!(**element, MemoryType::Scalar(_))
+    {
+        let slab = MemoryType::Array(Box::new(MemoryType::Array(element.clone(), of_slab)), rows);
+        return MemoryType::Array(Box::new(slab), columns / of_slab);
     }
+    MemoryType::Array(Box::new(in_slabs(*row, of_slab)), rows)
 }
 
 /// How an array's tiles lie.
@@ -98,6 +98,13 @@ impl Layout {
                 for slab in 0..self.columns / self.of_slab {
                     let (to, column) = self.slab(b, &to, column, slab);
                     b.push(Op::Engine(Engine::CopyTile { to, from, row, column, barrier: barrier.clone() }), &[]);
+                }
+                false
+            }
+            Op::Engine(Engine::StoreTile { from, to, row, column }) if self.of_slab < self.columns => {
+                for slab in 0..self.columns / self.of_slab {
+                    let (from, column) = self.slab(b, &from, column, slab);
+                    b.push(Op::Engine(Engine::StoreTile { from, to, row, column }), &[]);
                 }
                 false
             }

@@ -361,7 +361,11 @@ impl Display for Engine {
             Engine::CopyTile { to, from: PitchedMatrix { data, rows, columns, pitch }, row, column, barrier } => {
                 write!(f, "{word} {to}, {data}, {barrier}{}", Rest(&[*rows, *columns, *pitch, *row, *column]))
             }
-            Engine::Fence => f.write_str(word),
+            Engine::StoreTile { from, to: PitchedMatrix { data, rows, columns, pitch }, row, column } => {
+                write!(f, "{word} {from}, {data}{}", Rest(&[*rows, *columns, *pitch, *row, *column]))
+            }
+            Engine::AwaitStores { but, until } => write!(f, "{word} {but} {}", until.word()),
+            Engine::CommitStores | Engine::Fence => f.write_str(word),
         }
     }
 }

@@ -153,7 +153,7 @@ impl Emitter<'_> {
             let is_for_engine = matches!(ring.by, Some(Modifier::ByBulk | Modifier::ByTma));
             if needs.is_met_by(self.target) {
                 // The form for the engine was refused.
-                if is_for_engine && ring.fill != Fill::Engine {
+                if is_for_engine && !matches!(ring.fill, Fill::Engine | Fill::EngineOut) {
                     places.push(ring.place);
                     let by = ring.by.map_or("", Modifier::name);
                     let message = format!("`{by}`: the kernel becomes too large where the copy engine copies");

@@ -103,7 +103,7 @@ impl Checker<'_, '_> {
     fn refuse_rows(&self, name: &str, ty: &Ty, asked: &Asked<Span>) -> Option<(String, String)> {
         let what = asked.annotation.name;
         let (row, mut rows) = if let Ty::Array(row, rows) = ty {
-            (row, Some(rows.clone()))
+            (row, Some(*rows))
         } else if let Ty::Slice(row) = ty {
             (row, None)
         } else {

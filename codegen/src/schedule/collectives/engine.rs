@@ -155,6 +155,26 @@ pub(in super::super) fn is_first_thread(b: &mut Builder<'_>) -> Value {
     b.compare(CompareOp::Eq, all.unwrap_or(zero), zero)
 }
 
+/// Whether some of a tile is inside of its matrix.
+fn is_some_inside(b: &mut Builder<'_>, matrix: &PitchedMatrix, row: Value, column: Value) -> Value {
+    let [in_rows, in_columns] = [(row, matrix.rows), (column, matrix.columns)].map(|(at, all)| b.compare(CompareOp::Lt, at, all));
+    b.binary(BinaryOp::And, in_rows, in_columns)
+}
+
+/// A store of a tile by the engine, for the thread that tells it. It leaves out what is outside of the matrix.
+pub(in super::super) fn store_by_engine(b: &mut Builder<'_>, collective: &Collective) {
+    let Collective::StoreTile { to, row, column, from } = collective else { return };
+    let is_some = is_some_inside(b, to, *row, *column);
+    b.if_else(
+        is_some,
+        |b| {
+            b.push(Op::Engine(Engine::StoreTile { from: from.clone(), to: *to, row: *row, column: *column }), &[]);
+            Vec::new()
+        },
+        |_| Vec::new(),
+    );
+}
+
 /// Copies by the engine, all counted by one barrier, each with its place in the source.
 pub(in super::super) fn by_engine(b: &mut Builder<'_>, collectives: &[(Collective, Loc)], barrier: &Access) {
     let shapes: Vec<Shape> = collectives.iter().filter_map(|(collective, _)| Shape::of(b.kernel, collective)).collect();
@@ -164,10 +184,7 @@ pub(in super::super) fn by_engine(b: &mut Builder<'_>, collectives: &[(Collectiv
         let expansion = Expansion::new(b, shape, collective);
         let whole = match collective {
             // Of a tile some is there, and the engine fills the rest with zeros.
-            Collective::LoadTile { from, row, column, .. } => {
-                let [in_rows, in_columns] = [(*row, from.rows), (*column, from.columns)].map(|(at, all)| b.compare(CompareOp::Lt, at, all));
-                b.binary(BinaryOp::And, in_rows, in_columns)
-            }
+            Collective::LoadTile { from, row, column, .. } => is_some_inside(b, from, *row, *column),
             Collective::LoadRun { .. } | Collective::StoreTile { .. } => expansion.condition.unwrap_or_else(|| b.bool(true)),
         };
         parts.push((expansion, collective, *loc, whole));
