@@ -28,7 +28,7 @@ pub(crate) use collectives::{LOAD_TILE, MULTIPLY_ADD, PRODUCTS, STORE_TILE, TRAN
 pub(crate) use copies::{ASYNC_COPIES, ENGINE};
 pub(crate) use needs::needs_variant;
 pub(crate) use overlap::OVERLAP;
-pub(crate) use tensor::TENSOR_CORES;
+pub(crate) use tensor::{TENSOR_CORES, WARPGROUPS};
 
 /// The names of the rows that the compiler itself calls.
 pub(crate) mod called {

@@ -1,6 +1,7 @@
 //! Whether a kernel has instructions that a variant of a target has, and the target itself has not.
 
-use crate::ir::{Inst, Kernel, Op};
+use super::WARPGROUPS;
+use crate::ir::{Inst, Kernel, Op, Tensor};
 use crate::target::{Requirement, Target};
 
 /// Whether a kernel that is printed for `variant` (`sm_90a`) has an instruction that is not in what it is a variant of.
@@ -15,6 +16,9 @@ pub(crate) fn needs_variant(kernel: &Kernel, variant: &Target) -> bool {
 /// What an instruction needs, in the spelling that it has on a target.
 fn requirement(kernel: &Kernel, inst: Inst, target: &Target) -> Option<Requirement> {
     let data = &kernel.insts[inst];
+    if matches!(data.op, Op::Tensor(Tensor::WarpgroupMma { .. })) {
+        return Some(WARPGROUPS);
+    }
     let Op::Intrinsic(id, args) = &data.op else { return None };
     let ty = args.first().or(data.results.first()).map(|value| kernel.ty(*value));
     id.row().device()?.ptx_on(target, ty).map(|form| form.needs)

@@ -3,10 +3,14 @@
 use crate::ir::Type;
 use crate::ir::intrinsic::OperandType::Is;
 use crate::ir::intrinsic::{Body, Call, Class, DeviceForm, Eval, Intrinsic, PtxForm};
-use crate::target::Requirement;
+use crate::target::{ArchitectureVariant, Requirement};
 
 /// What a target needs to multiply matrices of each kind by `mma.sync`.
 pub(crate) const TENSOR_CORES: Requirement = Requirement::since(80, 70);
+
+/// What a target needs for the tensor cores of a warpgroup, `wgmma`.
+pub(crate) const WARPGROUPS: Requirement =
+    Requirement { capability: 90, variant: Some(ArchitectureVariant::Architecture), ptx_version: 80 };
 
 /// The bits of an `f32` with 10 bits behind the point, the others zero: to nearest, ties away from zero. What is no number stays none.
 fn to_tf32(word: u32) -> u32 {

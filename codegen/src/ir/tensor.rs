@@ -74,7 +74,29 @@ pub enum Tensor {
         /// Sums of a lane.
         c: Vec<Value>,
     },
+    /// `sums + a · b` of a warpgroup, four warps that begin at a multiple of four (`wgmma`): tiles are read where they lie, which is swizzled over bytes, and
+    /// the sums are there when it is done. All threads of the warpgroup come to it. Results: the new sums.
+    WarpgroupMma {
+        /// The rows of `a` that are the warpgroup's, a multiple of 64; columns of `b`; what is summed over.
+        mnk: [u64; 3],
+        /// Rows of a, and the elements' type, as the source has them.
+        a: Factor,
+        /// The warpgroup's first row; `u32`.
+        row: Value,
+        /// The other factor, all columns of it.
+        b: Factor,
+        /// The elements of both.
+        factors: Type,
+        /// This thread's sums: as those of `Mma`, for each 64 rows and each 8 columns, warps below each other.
+        sums: Vec<Value>,
+    },
 }
+
+/// Threads of a warpgroup.
+pub const WARPGROUP: u64 = 128;
+
+/// Rows of one instruction of a warpgroup.
+pub const WARPGROUP_ROWS: u64 = 64;
 
 /// A shape of `mma.sync`: one row of [`MMA_SHAPES`].
 ///
@@ -199,13 +221,14 @@ impl Tensor {
             Tensor::Position { .. } => "position",
             Tensor::Store { .. } => "store_sums",
             Tensor::Mma { .. } => "mma",
+            Tensor::WarpgroupMma { .. } => "warpgroup_mma",
         }
     }
 
     /// The arrays that it reads or writes.
     pub fn arrays(&self) -> Vec<&Access> {
         match self {
-            Tensor::MultiplyAdd { a, b, .. } => vec![&a.array, &b.array],
+            Tensor::MultiplyAdd { a, b, .. } | Tensor::WarpgroupMma { a, b, .. } => vec![&a.array, &b.array],
             Tensor::Store { to, .. } => vec![to],
             Tensor::Position { .. } | Tensor::Mma { .. } => Vec::new(),
         }
@@ -214,7 +237,7 @@ impl Tensor {
     /// The same, to replace them.
     pub fn arrays_mut(&mut self) -> Vec<&mut Access> {
         match self {
-            Tensor::MultiplyAdd { a, b, .. } => vec![&mut a.array, &mut b.array],
+            Tensor::MultiplyAdd { a, b, .. } | Tensor::WarpgroupMma { a, b, .. } => vec![&mut a.array, &mut b.array],
             Tensor::Store { to, .. } => vec![to],
             Tensor::Position { .. } | Tensor::Mma { .. } => Vec::new(),
         }
@@ -229,6 +252,9 @@ impl Tensor {
             Tensor::Store { to, .. } => Effects { writes: Some(to.object), can_fault: true, ..Effects::PURE },
             Tensor::Position { .. } => Effects::PURE,
             Tensor::Mma { .. } => Effects::EXCHANGE,
+            Tensor::WarpgroupMma { a, b, .. } => {
+                Effects { reads: [a.array.object, b.array.object].into(), converges: Some(Scope::Warp), can_fault: true, ..Effects::PURE }
+            }
         }
     }
 }

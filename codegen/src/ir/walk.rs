@@ -60,6 +60,12 @@ macro_rules! visit_operands {
                     path_steps!(b.array.path, $f, $iter);
                     sums.$iter().for_each($f);
                 }
+                Tensor::WarpgroupMma { a, row, b, sums, .. } => {
+                    path_steps!(a.array.path, $f, $iter);
+                    $f(row);
+                    path_steps!(b.array.path, $f, $iter);
+                    sums.$iter().for_each($f);
+                }
                 Tensor::Store { to, sums, .. } => {
                     path_steps!(to.path, $f, $iter);
                     sums.$iter().for_each($f);
@@ -72,7 +78,7 @@ macro_rules! visit_operands {
                 }
             },
             Op::Engine(engine) => match engine {
-                Engine::Init(_) | Engine::Fence => {}
+                Engine::Init(_) | Engine::CommitStores | Engine::AwaitStores { .. } | Engine::Fence => {}
                 Engine::Expect { barrier: Access { path, .. }, bytes: value }
                 | Engine::Wait { barrier: Access { path, .. }, parity: value } => {
                     path_steps!(path, $f, $iter);
@@ -87,6 +93,10 @@ macro_rules! visit_operands {
                     path_steps!(to.path, $f, $iter);
                     [rows, columns, pitch, row, column].into_iter().for_each(&mut $f);
                     path_steps!(barrier.path, $f, $iter);
+                }
+                Engine::StoreTile { from, to: PitchedMatrix { rows, columns, pitch, .. }, row, column } => {
+                    path_steps!(from.path, $f, $iter);
+                    [rows, columns, pitch, row, column].into_iter().for_each(&mut $f);
                 }
             },
             Op::Intrinsic(_, values) | Op::Message(Message::Print(_, values)) | Op::Texture(_, _, values) => values.$iter().for_each($f),
@@ -146,9 +156,9 @@ impl Op {
     pub fn object(&self) -> Option<Object> {
         match self {
             Op::Collective(collective) => Some(collective.array().object),
-            Op::Engine(Engine::CopyRun { to, .. } | Engine::CopyTile { to, .. }) => Some(to.object),
-            Op::Engine(engine) => engine.barriers(),
+            Op::Engine(engine) => engine.copied().map(|(array, _)| array.object).or(engine.barriers()),
             Op::Compute(Compute::Len(object) | Compute::Address(object)) | Op::Texture(_, object, _) => Some(*object),
+            Op::Tensor(Tensor::Store { to, .. }) => Some(to.object),
             Op::Memory(memory) => Some(memory.at.object()),
             Op::Compute(_) | Op::Tensor(_) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => None,
         }
@@ -181,7 +191,11 @@ impl Op {
                 f(from);
                 f(&mut barrier.object);
             }
-            Op::Engine(Engine::Fence) => {}
+            Op::Engine(Engine::StoreTile { from, to, .. }) => {
+                f(&mut from.object);
+                f(&mut to.data);
+            }
+            Op::Engine(Engine::CommitStores | Engine::AwaitStores { .. } | Engine::Fence) => {}
             Op::Compute(_) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {}
         }
     }

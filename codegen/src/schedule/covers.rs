@@ -6,7 +6,8 @@
 
 use crate::collections::{HashMap, HashSet};
 use crate::ir::{
-    Access, Address, Axis, Compute, Inst, Kernel, Memory, MemoryOp, MemoryType, Object, Op, Region, Scalar, Special, Step, Value, eval,
+    Access, Address, Axis, Compute, Inst, Kernel, Memory, MemoryOp, MemoryType, Object, Op, Region, Scalar, Special, Step, Tensor, Value,
+    eval,
 };
 use crate::target::limits::WARP;
 
@@ -153,15 +154,10 @@ impl Walk<'_> {
                     self.known.clear();
                 }
                 // All of its array, between all threads of the block.
-                Op::Collective(collective) if collective.is_load() && self.thread == [0; 3] => match self.offset(collective.array()) {
-                    Some(offset) => {
-                        let scalars = written.entry(collective.array().object).or_default();
-                        collective.array().leads_to(self.kernel).into_iter().for_each(|ty| fill(self.kernel, ty, offset, scalars));
-                    }
-                    None => {
-                        self.unknown.entry(collective.array().object).or_insert(*inst);
-                    }
-                },
+                Op::Collective(collective) if collective.is_load() && self.thread == [0; 3] => {
+                    self.whole(collective.array(), *inst, written);
+                }
+                Op::Tensor(Tensor::Store { to, .. }) if self.thread == [0; 3] => self.whole(to, *inst, written),
                 Op::Collective(_)
                 | Op::Tensor(_)
                 | Op::Engine(_)
@@ -172,6 +168,19 @@ impl Walk<'_> {
                 | Op::Message(_)
                 | Op::Region(_)
                 | Op::Terminator(_) => {}
+            }
+        }
+    }
+
+    /// All of an array, between all threads of the block.
+    fn whole(&mut self, array: &Access, inst: Inst, written: &mut Written) {
+        match self.offset(array) {
+            Some(offset) => {
+                let scalars = written.entry(array.object).or_default();
+                array.leads_to(self.kernel).into_iter().for_each(|ty| fill(self.kernel, ty, offset, scalars));
+            }
+            None => {
+                self.unknown.entry(array.object).or_insert(inst);
             }
         }
     }

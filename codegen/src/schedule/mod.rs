@@ -37,13 +37,13 @@ mod versions;
 
 use crate::annotations::{Annotation, BATCH_LOADS, ILP, Modifier, PIPELINE, PREFETCH, UNROLL, VECTORIZE};
 use crate::collections::HashMap;
-use crate::intrinsics::{ENGINE, TENSOR_CORES};
-use crate::ir::{Asked, Inst, Kernel, Object, Stage};
+use crate::intrinsics::{ENGINE, TENSOR_CORES, WARPGROUPS};
+use crate::ir::{Asked, Inst, Kernel, Object, Stage, Swizzle};
 use crate::passes::simplify;
 use crate::target::Requirement;
 use crate::verify::{AFTER_EACH_PASS, verify};
+use products::Products;
 pub use refusal::Refusal;
-use std::collections::BTreeSet;
 
 /// What consumes one annotation, or makes things simpler for those that do.
 pub struct AnnotationPass {
@@ -113,31 +113,28 @@ struct Schedule<'k> {
 pub(crate) struct Form {
     /// Those with a copy engine.
     pub(crate) engine: bool,
-    /// Those with tensor cores.
-    pub(crate) tensor: bool,
+    /// What multiplies matrices.
+    pub(crate) products: Products,
 }
 
 impl Form {
     /// That of all machines.
-    pub(crate) const PORTABLE: Form = Form { engine: false, tensor: false };
-
-    /// Whether products may use tensor cores.
-    fn has_tensor_cores(self) -> bool {
-        self.tensor
-    }
+    pub(crate) const PORTABLE: Form = Form { engine: false, products: Products::Scalar };
 
     /// What a target needs for it.
     pub(crate) fn needs(self) -> Requirement {
-        match self {
-            Form { engine: true, .. } => ENGINE,
-            Form { tensor: true, .. } => TENSOR_CORES,
-            Form::PORTABLE => Requirement::since(0, 0),
+        match (self.engine, self.products) {
+            (_, Products::Warpgroup) => WARPGROUPS,
+            (true, Products::Scalar | Products::Warp) => ENGINE,
+            (false, Products::Warp) => TENSOR_CORES,
+            (false, Products::Scalar) => Requirement::since(0, 0),
         }
     }
 
     /// The forms that differ from that of all machines, where a kernel has something for these: those that need more come first.
     pub(crate) fn several(wanted: Form) -> Vec<Form> {
-        let mut forms = vec![wanted, Form { engine: false, ..wanted }];
+        let products = wanted.products.min(Products::Warp);
+        let mut forms = vec![wanted, Form { products, ..wanted }, Form { engine: false, products }];
         forms.dedup();
         forms.retain(|form| *form != Form::PORTABLE);
         forms
@@ -196,7 +193,7 @@ pub(crate) fn schedule_kernel(kernel: &mut Kernel, statements: &[u32], form: For
     };
     collectives::check(&mut schedule);
     products::check(&mut schedule);
-    schedule.wanted.tensor = products::has_tensor_form(schedule.kernel);
+    schedule.wanted.products = products::wanted(schedule.kernel);
     if !schedule.kernel.annotations.is_empty() {
         prepare::run(&mut schedule);
         schedule.budget = budget::Budget::of(schedule.kernel);
@@ -224,7 +221,7 @@ pub(crate) fn schedule_kernel(kernel: &mut Kernel, statements: &[u32], form: For
 
 /// Swizzles one shared array of a kernel, as `#[shared(swizzle)]` would: to see what that does to its bank conflicts.
 pub fn swizzle(kernel: &mut Kernel, array: Object) {
-    shared::swizzle_arrays(kernel, &BTreeSet::from([array]));
+    shared::swizzle_array(kernel, array, Swizzle::Columns);
 }
 
 fn check(kernel: &Kernel, pass: &str) {

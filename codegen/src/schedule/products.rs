@@ -4,7 +4,7 @@
 //! sums these are ([`partition`]), for each form of a kernel its own way, and makes of
 //!
 //! * `multiply_add`, in the form for all machines, loads of both factors and a multiply-add for each sum and step ([`scalar`]); in the form for machines with tensor cores `ldmatrix`
-//!   and `mma.sync` ([`mma`]), where there is a shape for the elements and the sides allow it,
+//!   and `mma.sync` ([`mma`]), where there is a shape for the elements and the sides allow it, and on sm_90a `wgmma` ([`warpgroup`]), where tiles are swizzled over bytes,
 //! * `position` the arithmetic that says where a sum is,
 //! * `store` a store of each, of neighbours together.
 //!
@@ -16,12 +16,14 @@
 mod mma;
 mod partition;
 mod scalar;
+mod warpgroup;
 
 use super::collectives::{alignment, thread_number};
 use super::{Refusal, Schedule};
 use crate::analysis::uniformity::Uniformity;
 use crate::collections::HashMap;
 use crate::ir::{Access, Block, Builder, Inst, Kernel, Op, Step, Tensor, TensorCores, Type, Value};
+use crate::target::limits::VECTOR_BYTES;
 use partition::Partition;
 
 /// Sums that share a partition: their type, rows and columns.
@@ -56,42 +58,67 @@ pub(super) fn check(schedule: &mut Schedule<'_>) {
     }
 }
 
-/// Whether tensor cores have something to do: a form of its own.
-pub(super) fn has_tensor_form(kernel: &Kernel) -> bool {
-    found(kernel).iter().any(|(_, inst)| is_for_tensor_cores(kernel, *inst))
+/// What multiplies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Products {
+    /// Each thread, one by one.
+    #[default]
+    Scalar,
+    /// The tensor cores of warps.
+    Warp,
+    /// Those of warpgroups, and of warps.
+    Warpgroup,
 }
 
-/// Whether a product is one of tensor cores, in the form for machines that have them.
-fn is_for_tensor_cores(kernel: &Kernel, inst: Inst) -> bool {
-    let Op::Tensor(Tensor::MultiplyAdd { a, b, sums }) = &kernel.insts[inst].op else { return false };
+/// The most that has something to do in a kernel.
+pub(super) fn wanted(kernel: &Kernel) -> Products {
+    found(kernel).iter().map(|(_, inst)| best(kernel, *inst, Products::Warpgroup)).max().unwrap_or_default()
+}
+
+/// What multiplies in a product, of what a form has.
+fn best(kernel: &Kernel, inst: Inst, most: Products) -> Products {
+    let Op::Tensor(Tensor::MultiplyAdd { a, b, sums }) = &kernel.insts[inst].op else { return Products::Scalar };
     let sum = sums.first().map(|sum| kernel.ty(*sum));
-    let mnk = Tensor::shape_of(kernel, a, b);
-    kernel.options.tensor != TensorCores::Off && mnk.zip(sum).is_some_and(|(mnk, sum)| mma::obstacle(kernel, [a, b], (mnk, sum)).is_none())
+    let Some(product) = Tensor::shape_of(kernel, a, b).zip(sum) else { return Products::Scalar };
+    if kernel.options.tensor == TensorCores::Off {
+        Products::Scalar
+    } else if most >= Products::Warpgroup && warpgroup::obstacle(kernel, [a, b], product).is_none() {
+        Products::Warpgroup
+    } else if most >= Products::Warp && mma::obstacle(kernel, [a, b], product).is_none() {
+        Products::Warp
+    } else {
+        Products::Scalar
+    }
 }
 
 /// Runs it.
 pub(super) fn run(schedule: &mut Schedule<'_>) {
-    let has_tensor_cores = schedule.form.has_tensor_cores();
+    let most = schedule.form.products;
     let kernel = &mut *schedule.kernel;
     let all = found(kernel);
     if all.is_empty() {
         return;
     }
-    let of_cores: Vec<Inst> =
-        all.iter().map(|(_, inst)| *inst).filter(|inst| has_tensor_cores && is_for_tensor_cores(kernel, *inst)).collect();
+    let by: Vec<Products> = all.iter().map(|(_, inst)| best(kernel, *inst, most)).collect();
+    let is_of_warpgroups = |(_, by): &(&(Block, Inst), &Products)| **by == Products::Warpgroup;
+    let of_warpgroups: Vec<Inst> = all.iter().zip(&by).filter(is_of_warpgroups).map(|((_, inst), _)| *inst).collect();
+    warpgroup::fence(kernel, &of_warpgroups);
     let threads = kernel.options.block.map_or(1, |block| block.iter().map(|side| u64::from(*side)).product::<u64>());
     let mut partitions: HashMap<Shape, Partition> = HashMap::default();
-    for (_, inst) in &all {
+    for ((_, inst), by) in all.iter().zip(&by) {
         let Some(shape) = shape(kernel, *inst) else { continue };
-        let known = partitions.get(&shape).is_some_and(Partition::is_of_warps);
-        if of_cores.contains(inst) && !known {
-            partitions.extend(Partition::of_warps(threads, shape.1).map(|partition| (shape, partition)));
-        }
+        let made = match by {
+            Products::Scalar => None,
+            Products::Warp if partitions.contains_key(&shape) => None,
+            Products::Warp => Partition::of_warps(threads, shape.1),
+            Products::Warpgroup => Partition::of_warpgroups(threads, shape.1),
+        };
+        partitions.extend(made.map(|partition| (shape, partition)));
     }
-    for (block, inst) in all {
+    for ((block, inst), by) in all.into_iter().zip(by) {
         let Some(shape) = shape(kernel, inst) else { continue };
         let partition = partitions.entry(shape).or_insert_with(|| Partition::of_threads(threads, shape.1)).clone();
-        expand(kernel, (block, inst), &partition, of_cores.contains(&inst));
+        expand(kernel, (block, inst), &partition, by);
     }
 }
 
@@ -119,7 +146,7 @@ fn found(kernel: &Kernel) -> Vec<(Block, Inst)> {
 }
 
 /// Puts what an instruction is made of in its place.
-fn expand(kernel: &mut Kernel, (block, inst): (Block, Inst), partition: &Partition, is_of_cores: bool) {
+fn expand(kernel: &mut Kernel, (block, inst): (Block, Inst), partition: &Partition, by: Products) {
     let Op::Tensor(tensor) = kernel.insts[inst].op.clone() else { return };
     let Some(at) = kernel.blocks[block].insts.iter().position(|other| *other == inst) else { return };
     let behind = kernel.blocks[block].insts.split_off(at + 1);
@@ -127,14 +154,17 @@ fn expand(kernel: &mut Kernel, (block, inst): (Block, Inst), partition: &Partiti
     let loc = kernel.insts[inst].loc;
     let mut b = Builder::new(kernel, block, loc);
     let new = match &tensor {
-        Tensor::MultiplyAdd { a, b: factor, sums } if is_of_cores => mma::multiply_add(&mut b, [a, factor], sums, partition),
-        Tensor::MultiplyAdd { a, b: factor, sums } => scalar::multiply_add(&mut b, [a, factor], sums, partition),
+        Tensor::MultiplyAdd { a, b: factor, sums } => match by {
+            Products::Scalar => scalar::multiply_add(&mut b, [a, factor], sums, partition),
+            Products::Warp => mma::multiply_add(&mut b, [a, factor], sums, partition),
+            Products::Warpgroup => warpgroup::multiply_add(&mut b, [a, factor], sums, partition),
+        },
         Tensor::Position { element, .. } => partition.position(&mut b, *element).to_vec(),
         Tensor::Store { to, sums, .. } => {
             store(&mut b, to, sums, partition);
             Vec::new()
         }
-        Tensor::Mma { .. } => Vec::new(),
+        Tensor::Mma { .. } | Tensor::WarpgroupMma { .. } => Vec::new(),
     };
     kernel.blocks[block].insts.extend(behind);
     let mut map = vec![None; kernel.values.len()];
@@ -149,10 +179,8 @@ fn expand(kernel: &mut Kernel, (block, inst): (Block, Inst), partition: &Partiti
 /// A store of each sum, of neighbours in a row together.
 fn store(b: &mut Builder<'_>, to: &Access, sums: &[Value], partition: &Partition) {
     let Some(first) = sums.first() else { return };
-    let size = u64::from(b.kernel.ty(*first).bytes());
-    let is_whole = !b.kernel.swizzled.contains(&to.object);
-    let lanes =
-        if is_whole { partition.neighbours().min((alignment(b.kernel, to) / size).max(1)).min(row_lanes(b.kernel, to, size)) } else { 1 };
+    let ty = b.kernel.ty(*first);
+    let lanes = partition.neighbours().min(lanes(b.kernel, to, ty));
     let base = partition.base(b);
     for (n, values) in sums.chunks(lanes as usize).enumerate() {
         let place = partition.place(n as u64 * lanes);
@@ -161,10 +189,16 @@ fn store(b: &mut Builder<'_>, to: &Access, sums: &[Value], partition: &Partition
     }
 }
 
-/// How many elements of so many bytes may be one access, by how far apart rows are.
-fn row_lanes(kernel: &Kernel, array: &Access, size: u64) -> u64 {
-    let row = array.leads_to(kernel).and_then(|ty| ty.element()).map_or(size, |row| row.size(&kernel.structs));
-    (1u64 << row.trailing_zeros().min(4)) / size.min(1 << row.trailing_zeros().min(4))
+/// Neighbours of a row of an array that one access may have.
+fn lanes(kernel: &Kernel, array: &Access, ty: Type) -> u64 {
+    let row = array.leads_to(kernel).and_then(|ty| ty.element()).map_or(1, |row| row.size(&kernel.structs));
+    let apart = 1 << row.trailing_zeros().min(VECTOR_BYTES.trailing_zeros());
+    (whole(kernel, array).min(alignment(kernel, array)).min(apart) / u64::from(ty.bytes())).max(1)
+}
+
+/// The most bytes of an array's row that lie side by side.
+fn whole(kernel: &Kernel, array: &Access) -> u64 {
+    kernel.swizzled.get(&array.object).map_or(VECTOR_BYTES as u64, |swizzle| swizzle.whole())
 }
 
 /// An element of an array of rows: a place that the thread decides, and constants beyond it.

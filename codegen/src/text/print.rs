@@ -85,8 +85,10 @@ impl Printer<'_> {
         }
         for (id, object) in kernel.objects.iter() {
             let keyword = if kernel.params.contains(&id) { "param" } else { "object" };
-            let swizzled = if kernel.swizzled.contains(&id) { "swizzled " } else { "" };
-            write!(self.out, "{keyword} {id} {:?}: {} {swizzled}", object.name, kind_word(&object.kind))?;
+            write!(self.out, "{keyword} {id} {:?}: {} ", object.name, kind_word(&object.kind))?;
+            if let Some(swizzle) = kernel.swizzled.get(&id) {
+                write!(self.out, "{} ", swizzle.word())?;
+            }
             if let Some(ring) = kernel.rings.get(&id) {
                 write!(self.out, "{} ", ring.fill.word())?;
             }
@@ -364,6 +366,9 @@ impl Display for Tensor {
             Tensor::MultiplyAdd { a, b, sums } => write!(f, "{word} {}, {}{}", factor(a), factor(b), Rest(sums)),
             Tensor::Store { shape: [m, n], of, to, sums } => write!(f, "{word} {of} {m} x {n}, {to}{}", Rest(sums)),
             Tensor::Position { shape: [m, n], of, element } => write!(f, "{word} {of} {m} x {n}, {element}"),
+            Tensor::WarpgroupMma { mnk: [m, n, k], a, row, b, factors, sums } => {
+                write!(f, "{word} {factors} {m} x {n} x {k}, {}, {row}, {}{}", factor(a), factor(b), Rest(sums))
+            }
             Tensor::Mma { shape, a, b, c } => write!(f, "{word} {:?}{}{}{}", shape.name, Rest(a), Rest(b), Rest(c)),
         }
     }
@@ -379,7 +384,11 @@ impl Display for Engine {
             Engine::CopyTile { to, from: PitchedMatrix { data, rows, columns, pitch }, row, column, barrier } => {
                 write!(f, "{word} {to}, {data}, {barrier}{}", Rest(&[*rows, *columns, *pitch, *row, *column]))
             }
-            Engine::Fence => f.write_str(word),
+            Engine::StoreTile { from, to: PitchedMatrix { data, rows, columns, pitch }, row, column } => {
+                write!(f, "{word} {from}, {data}{}", Rest(&[*rows, *columns, *pitch, *row, *column]))
+            }
+            Engine::AwaitStores { but, until } => write!(f, "{word} {but} {}", until.word()),
+            Engine::CommitStores | Engine::Fence => f.write_str(word),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Products: factors that fit each other, sums that are shared out evenly, operands of tensor cores.
 
 use super::Verifier;
-use crate::ir::{Factor, MmaShape, Object, ObjectKind, PRODUCTS, Stage, Tensor, Type, Value};
+use crate::ir::{Factor, MmaShape, Object, ObjectKind, PRODUCTS, Stage, Tensor, Type, Value, WARPGROUP, WARPGROUP_ROWS};
 
 impl Verifier<'_> {
     pub(super) fn check_tensor(&mut self, tensor: &Tensor, results: &[Value]) {
@@ -48,6 +48,20 @@ impl Verifier<'_> {
                 self.require(kernel.stage == Stage::Built, || "a position after sums were shared out".to_owned());
                 self.check_type(*element, index, "an element");
                 self.check_results(results, &[index; 2]);
+            }
+            Tensor::WarpgroupMma { mnk: [m, n, k], a, row, b, sums, .. } => {
+                for factor in [a, b] {
+                    let object = factor.array.object;
+                    let is_swizzled = kernel.swizzled.get(&object).is_some_and(|swizzle| swizzle.bytes().is_some());
+                    self.require(kernel.objects[object].kind == ObjectKind::Shared && is_swizzled, || {
+                        format!("{object} is not swizzled over bytes")
+                    });
+                }
+                self.check_type(*row, Type::U32, "a row");
+                let is_shape = m.is_multiple_of(WARPGROUP_ROWS) && n.is_multiple_of(8) && (8..=256).contains(n) && k.is_multiple_of(16);
+                self.require(is_shape && sums.len() as u64 * WARPGROUP == m * n, || format!("{m} x {n} x {k} with {} sums", sums.len()));
+                let types = self.types(sums);
+                self.check_results(results, &types);
             }
             Tensor::Mma { shape, a, b, c } => self.check_mma(shape, [a, b, c], results),
         }

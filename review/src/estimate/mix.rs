@@ -9,7 +9,7 @@ use super::weights::{Certainty, Weights, size};
 use crate::machine::{PIPES, Pipe};
 use warpwright_codegen::ir::{
     Address, AtomicOp, BinaryOp, Compute, Inst, Kernel, Memory, MemoryOp, Message, Op, Region, Space, Tensor, Terminator, TextureOp, Type,
-    Value,
+    Value, WARPGROUP,
 };
 
 /// What one thread executes, *estimated*.
@@ -178,6 +178,9 @@ pub fn cost(kernel: &Kernel, inst: Inst) -> Cost {
         // Of an earlier stage.
         Op::Tensor(Tensor::Mma { shape, .. }) => {
             Cost::one(Pipe::Single, 1.0).floating(2.0 * shape.mnk.iter().product::<u64>() as f64 / 32.0)
+        }
+        Op::Tensor(Tensor::WarpgroupMma { mnk, .. }) => {
+            Cost::one(Pipe::Single, 1.0).floating(2.0 * mnk.iter().product::<u64>() as f64 / WARPGROUP as f64)
         }
         Op::Collective(_) | Op::Tensor(_) | Op::Engine(_) => Cost::default(),
         // The counter's sum and comparison, and the branch.

@@ -346,6 +346,7 @@ impl<'l> Machine<'l> {
                 super::texture::read(self.launch, &program.textures[read as usize], &mut warp.registers, warp.active);
             }
             SimStep::LoadMatrix(load) => self.load_matrix(warp, load)?,
+            SimStep::WarpgroupMma(product) => self.warpgroup_product(warp, product)?,
             SimStep::Mma(product) => self.multiply_add(warp, product)?,
             SimStep::SyncWarp => {
                 if let (Some(lane), Err(kind)) = (first(warp.active), self.next_tick()) {

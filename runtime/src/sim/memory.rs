@@ -90,8 +90,13 @@ impl Machine<'_> {
     pub(super) fn load_all(&mut self, warp: &Warp, request: &Request<'_>) -> Result<Vec<[u64; LANES]>, LaneFault> {
         let offsets = self.resolve(&warp.registers, request)?;
         self.tally(request, &offsets);
-        self.check(warp, request, &offsets)?;
-        Ok((0..request.scalars()).map(|n| self.read(warp, request, &at(&offsets, n * request.size()))).collect())
+        self.read_all(warp, request, &offsets)
+    }
+
+    /// The same from these places.
+    pub(super) fn read_all(&mut self, warp: &Warp, request: &Request<'_>, offsets: &Offsets) -> Result<Vec<[u64; LANES]>, LaneFault> {
+        self.check(warp, request, offsets)?;
+        Ok((0..request.scalars()).map(|n| self.read(warp, request, &at(offsets, n * request.size()))).collect())
     }
 
     // --- where ---
@@ -300,6 +305,20 @@ impl Machine<'_> {
                         index: offset / request.size(),
                         length: self.launch.sizes[access.object] / request.size(),
                         access: access.kind,
+                        thread: thread_position(found.thread, self.launch.block),
+                        line: line.filter(|line| *line != 0),
+                        is_awaited: found.is_awaited,
+                    };
+                    return Err(LaneFault { lane, kind });
+                }
+                if access.kind != AccessKind::Read
+                    && let Some(found) = self.block.engine.out.find(access.object, offset, &now)
+                {
+                    let line = self.launch.program.accesses.get(found.site as usize).map(|site| site.location.line);
+                    let kind = FaultKind::StoreInFlight {
+                        object: info.name.clone(),
+                        index: offset / request.size(),
+                        length: self.launch.sizes[access.object] / request.size(),
                         thread: thread_position(found.thread, self.launch.block),
                         line: line.filter(|line| *line != 0),
                         is_awaited: found.is_awaited,

@@ -8,7 +8,7 @@ use super::counters::InstructionClass;
 use super::engine::EngineStep;
 use super::order::Reach;
 use super::registers::{Check, Operands, Pure, Reg};
-use super::tensor::{MatrixLoad, Product};
+use super::tensor::{MatrixLoad, Product, WarpgroupProduct};
 use super::texture::TextureRead;
 use super::{AccessKind, SimOptions};
 use warpwright_codegen::ir::intrinsic::{Call as CallKind, CopyStep, Eval};
@@ -39,6 +39,8 @@ pub(super) enum SimStep {
     LoadMatrix(u32),
     /// A product of tensor cores ([`Program::products`]).
     Mma(u32),
+    /// A product of a warpgroup ([`Program::warpgroup_products`]).
+    WarpgroupMma(u32),
     /// What is told to the copy engine ([`Program::engines`]).
     Engine(u32),
     /// Orders the accesses of a warp's lanes.
@@ -214,9 +216,9 @@ pub(super) struct Access {
 }
 
 impl Access {
-    /// Whether it is part of a collective.
+    /// Whether it is part of a collective that threads make.
     pub(super) fn is_of_block(&self) -> bool {
-        self.location.call.is_some_and(|call| call.row().call == CallKind::Collective)
+        !self.is_of_engine && self.location.call.is_some_and(|call| call.row().call == CallKind::Collective)
     }
 }
 
@@ -387,6 +389,8 @@ pub(super) struct Program {
     pub(super) matrix_loads: Vec<MatrixLoad>,
     /// Products of tensor cores.
     pub(super) products: Vec<Product>,
+    /// Products of warpgroups.
+    pub(super) warpgroup_products: Vec<WarpgroupProduct>,
     /// What is told to the copy engine.
     pub(super) engines: Vec<EngineStep>,
     /// Texts.

@@ -2,16 +2,19 @@
 //!
 //! Both are for all lanes of a warp. Of a load each lane reads the row that it names, and gets a part of another lane's.
 
-use super::FaultKind;
 use super::machine::{LaneFault, Machine};
 use super::memory::{Request, first};
 use super::registers::{Mask, Reg};
 use super::warp::Warp;
-use warpwright_codegen::ir::MmaShape;
-use warpwright_codegen::target::limits::{LANES, VECTOR_BYTES};
+use super::{AccessKind, FaultKind};
+use warpwright_codegen::ir::{MmaShape, Scalar, Swizzle, Type, WARPGROUP, WARPGROUP_ROWS};
+use warpwright_codegen::target::limits::{LANES, VECTOR_BYTES, WARP};
 
 /// Rows of a matrix.
 const ROWS: usize = 8;
+
+/// Rows of a warp, of each 64 of its warpgroup.
+const STRIP: u64 = 16;
 
 /// A load of matrices.
 #[derive(Clone, Debug)]
@@ -34,7 +37,95 @@ pub(super) struct Product {
     pub(super) results: Vec<Reg>,
 }
 
+/// A product of a warpgroup.
+#[derive(Clone, Debug)]
+pub(super) struct WarpgroupProduct {
+    /// Rows of the warpgroup, columns, steps along K.
+    pub(super) mnk: [u64; 3],
+    pub(super) factors: Type,
+    pub(super) a: Tile,
+    /// The warpgroup's first row.
+    pub(super) row: Reg,
+    pub(super) b: Tile,
+    pub(super) sums: Vec<Reg>,
+    pub(super) results: Vec<Reg>,
+}
+
+/// A tile in shared memory, swizzled over bytes.
+#[derive(Clone, Debug)]
+pub(super) struct Tile {
+    /// An access of 16 bytes where it begins, by its number.
+    pub(super) access: u32,
+    pub(super) swizzle: Swizzle,
+    /// Bytes of a slab.
+    pub(super) slab: u64,
+    /// Whether the rows of the array go along the sum.
+    pub(super) is_along: bool,
+}
+
 impl Machine<'_> {
+    /// Multiplies what a warp of a warpgroup has its sums of.
+    pub(super) fn warpgroup_product(&mut self, warp: &mut Warp, number: u32) -> Result<(), LaneFault> {
+        let program = self.launch.program;
+        let product = &program.warpgroup_products[number as usize];
+        whole_warp(warp, "warpgroup_mma")?;
+        let [m, n, k] = product.mnk;
+        let row = warp.registers.lane(product.row, 0);
+        let own = row + u64::from(warp.first_thread / WARP % (WARPGROUP as u32 / WARP)) * STRIP;
+        let columns = self.factor(warp, &product.b, product.factors, (0, n), k)?;
+        for part in 0..m / WARPGROUP_ROWS {
+            let rows = self.factor(warp, &product.a, product.factors, (own + part * WARPGROUP_ROWS, STRIP), k)?;
+            for of_part in 0..n / 2 {
+                let at = (part * n / 2 + of_part) as usize;
+                let mut sums = warp.registers.all(product.sums[at]);
+                for (lane, sum) in sums.iter_mut().enumerate() {
+                    let row = lane / 4 + of_part as usize % 4 / 2 * ROWS;
+                    let column = of_part as usize / 4 * ROWS + lane % 4 * 2 + of_part as usize % 2;
+                    let pairs = rows[row].iter().zip(&columns[column]);
+                    let total = pairs.fold(f32::from_bits(*sum as u32), |total, (a, b)| a.mul_add(*b, total));
+                    *sum = u64::from(total.to_bits());
+                }
+                warp.registers.set_all(product.results[at], &sums);
+            }
+        }
+        Ok(())
+    }
+
+    /// So many rows of `a`, or columns of `b`, each with its elements along K.
+    fn factor(&mut self, warp: &Warp, tile: &Tile, ty: Type, (first, count): (u64, u64), k: u64) -> Result<Vec<Vec<f32>>, LaneFault> {
+        let program = self.launch.program;
+        let access = &program.accesses[tile.access as usize];
+        let one = Request { number: tile.access, access, info: &program.objects[access.object], mask: 1 };
+        let base = self.resolve(&warp.registers, &one)?[0];
+        let (size, row_bytes) = (u64::from(ty.bytes()), tile.swizzle.bytes().unwrap_or(1));
+        let of_chunk = VECTOR_BYTES as u64 / size;
+        // Rows and chunks of the array.
+        let (rows, chunks) =
+            if tile.is_along { (first..first + count, 0..k / of_chunk) } else { (0..k, first / of_chunk..(first + count) / of_chunk) };
+        let units: Vec<(u64, u64)> = rows.flat_map(|row| chunks.clone().map(move |chunk| (row, chunk))).collect();
+        let mut found = vec![vec![0.0; k as usize]; count as usize];
+        for units in units.chunks(LANES) {
+            let mut offsets = [base; LANES];
+            for (offset, (row, chunk)) in offsets.iter_mut().zip(units) {
+                let byte = chunk * VECTOR_BYTES as u64;
+                *offset = base + byte / row_bytes * tile.slab + tile.swizzle.of_address(row * row_bytes + byte % row_bytes);
+            }
+            let mask = if units.len() == LANES { Mask::MAX } else { (1 << units.len()) - 1 };
+            let request = Request { mask, ..one };
+            for (lane, offset) in offsets.iter().enumerate().take(units.len()) {
+                self.check_fence(&request, *offset, AccessKind::Read).map_err(|kind| LaneFault { lane, kind })?;
+            }
+            for (n, bits) in self.read_all(warp, &request, &offsets)?.into_iter().enumerate() {
+                for (bits, (row, chunk)) in bits.into_iter().zip(units) {
+                    let column = chunk * of_chunk + n as u64;
+                    let (own, step) = if tile.is_along { (*row - first, column) } else { (column - first, *row) };
+                    found[own as usize][step as usize] = Scalar::new(ty, bits).as_f64() as f32;
+                }
+            }
+        }
+        Ok(found)
+    }
+
     /// Loads matrices.
     pub(super) fn load_matrix(&mut self, warp: &mut Warp, number: u32) -> Result<(), LaneFault> {
         let program = self.launch.program;

@@ -51,6 +51,7 @@ mod template;
 mod tensor;
 mod texture;
 mod types;
+mod warpgroup;
 pub mod words;
 
 use super::{Backend, Emitted, Language, Line};

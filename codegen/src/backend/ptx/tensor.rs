@@ -3,19 +3,25 @@
 use super::code::{AddressOperand, Opcode, Operand, Reg};
 use super::emitter::Emitter;
 use super::words::{Mnemonic, Word};
-use crate::ir::{MmaShape, Tensor, Type, Value};
+use crate::intrinsics::WARPGROUPS;
+use crate::ir::{Inst, MmaShape, Tensor, Type, Value};
 use crate::target::Requirement;
 
 /// What a target needs for `ldmatrix`.
 const LDMATRIX: Requirement = Requirement::since(75, 65);
 
 impl Emitter<'_> {
-    pub(super) fn tensor(&mut self, tensor: &Tensor, results: &[Value]) {
+    pub(super) fn tensor(&mut self, inst: Inst, tensor: &Tensor, results: &[Value]) {
         match tensor {
             Tensor::MultiplyAdd { .. } | Tensor::Position { .. } | Tensor::Store { .. } => {
                 self.refuse("a product reached the PTX back end, which takes the instructions that it is made of".into(), String::new());
             }
             Tensor::Mma { shape, a, b, c } => self.mma(shape, [a, b, c], results),
+            Tensor::WarpgroupMma { mnk, a, row, b, factors, sums } => {
+                if self.takes(&WARPGROUPS) {
+                    self.warpgroup_mma(*mnk, ([a, b], *row, *factors), &self.in_place(inst, sums), results);
+                }
+            }
         }
     }
 
@@ -59,7 +65,7 @@ impl Emitter<'_> {
     }
 
     /// Whether the target has it; else it is refused.
-    fn takes(&mut self, needs: &Requirement) -> bool {
+    pub(super) fn takes(&mut self, needs: &Requirement) -> bool {
         match needs.missing(self.target) {
             Some((lacks, help)) => self.refuse(format!("a tensor core's instruction {lacks}"), help),
             None => self.needs(needs.ptx_version),

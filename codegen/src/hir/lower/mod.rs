@@ -538,8 +538,8 @@ impl<'c, 'p> Lowerer<'c, 'p> {
                 };
                 let memory = if rows.pad > 0 { memory.padded(rows.pad) } else { memory };
                 let object = self.new_object(&data.name, ObjectKind::Shared, memory);
-                if rows.swizzled {
-                    self.kernel.swizzled.insert(object);
+                if let Some(swizzle) = rows.swizzle {
+                    self.kernel.swizzled.insert(object, swizzle);
                 }
                 self.shared.insert(key, object);
                 object

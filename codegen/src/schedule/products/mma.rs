@@ -11,7 +11,7 @@
 //! (`#[shared(pad = 8)]`, `swizzle`), and a lint's.
 
 use super::super::Refusal;
-use super::{Partition, alignment, plus, thread_number};
+use super::{Partition, alignment, plus, thread_number, whole};
 use crate::intrinsics::{by_name, called};
 use crate::ir::{
     Access, Address, BinaryOp, Builder, Factor, Kernel, Memory, MemoryOp, MmaShape, Op, Step, Tensor, TensorCores, Type, Value,
@@ -63,7 +63,7 @@ pub(super) fn obstacle(kernel: &Kernel, factors: [&Factor; 2], (mnk, sum): ([u64
             return refuse(format!("the rows of `{name}` do not go along the sum, and tensor cores load only 16-bit elements so"), help);
         }
         let row = factor.array.leads_to(kernel).and_then(|ty| ty.element()).map_or(0, |row| row.size(&kernel.structs));
-        if kernel.swizzled.contains(&factor.array.object) || !row.is_multiple_of(CHUNK) || alignment(kernel, &factor.array) < CHUNK {
+        if whole(kernel, &factor.array) < CHUNK || !row.is_multiple_of(CHUNK) || alignment(kernel, &factor.array) < CHUNK {
             return refuse(
                 format!("rows of `{name}` do not lie in order at multiples of {CHUNK} bytes"),
                 "pad them to such: `#[shared(pad = 8)]` of 16-bit elements",
@@ -93,7 +93,7 @@ pub(super) fn multiply_add(b: &mut Builder<'_>, [x, y]: [&Factor; 2], sums: &[Va
     // What the next step needs is loaded before this one multiplies.
     let load = |b: &mut Builder<'_>, step: u64| {
         let at = step * shape.mnk[2];
-        let a: Vec<Vec<Value>> = (0..tall / 16).map(|i| of_a.load(b, i * 16, at, shape)).collect();
+        let a: Vec<Vec<Value>> = (0..tall / 16).map(|i| of_a.load(b, i * partition.stride(), at, shape)).collect();
         let c: Vec<Vec<Value>> = (0..wide / 16).map(|j| of_b.load(b, j * 16, at, shape)).collect();
         (a, c)
     };

@@ -5,7 +5,7 @@
 //! register tiles of threads that multiply one by one.
 
 use super::thread_number;
-use crate::ir::{BinaryOp, Builder, Value};
+use crate::ir::{BinaryOp, Builder, Value, WARPGROUP, WARPGROUP_ROWS};
 
 /// A digit of a number: how many values it has, and how far each is from the one before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,9 +71,30 @@ impl Partition {
         .filter(|_| threads.is_multiple_of(32))
     }
 
-    /// Whether warps own rectangles.
-    pub(super) fn is_of_warps(&self) -> bool {
-        self.warp.is_some()
+    /// Strips of warpgroups below each other, as `wgmma` has them: of each 64 rows a warp has 16. None if they cannot be made of as many threads.
+    pub(super) fn of_warpgroups(threads: u64, [m, n]: [u64; 2]) -> Option<Partition> {
+        let groups = threads / WARPGROUP;
+        let fits = threads.is_multiple_of(WARPGROUP) && groups > 0 && m.is_multiple_of(WARPGROUP_ROWS * groups) && n.is_multiple_of(16);
+        fits.then(|| Partition {
+            thread: vec![rows(groups, m / groups), rows(4, 16), rows(8, 1), columns(4, 2)],
+            element: vec![rows(m / groups / WARPGROUP_ROWS, WARPGROUP_ROWS), columns(n / 8, 8), rows(2, 8), columns(2, 1)],
+            warp: Some([m / groups / 4, n]),
+        })
+    }
+
+    /// How many rows further on a warp's next 16 are.
+    pub(super) fn stride(&self) -> u64 {
+        self.element[0].rows
+    }
+
+    /// The first row of a thread's warpgroup, and how many it has.
+    pub(super) fn rows_of_warpgroup(&self, b: &mut Builder<'_>) -> (Value, u64) {
+        let index = b.kernel.index_type();
+        let thread = thread_number(b, index);
+        let threads = b.int(index, i128::from(WARPGROUP));
+        let group = b.binary(BinaryOp::Div, thread, threads);
+        let [row, _] = along(b, &self.thread[..1], group);
+        (row, self.thread[0].rows)
     }
 
     /// Rows and columns of a warp.
@@ -208,9 +229,8 @@ mod tests {
                 if own * threads == m * n && own > 0 {
                     covers(&Partition::of_threads(threads, [m, n]), threads, [m, n]);
                 }
-                if let Some(partition) = Partition::of_warps(threads, [m, n]) {
-                    covers(&partition, threads, [m, n]);
-                }
+                let shapes = [Partition::of_warps(threads, [m, n]), Partition::of_warpgroups(threads, [m, n])];
+                shapes.into_iter().flatten().for_each(|partition| covers(&partition, threads, [m, n]));
             }
         }
     }

@@ -2,8 +2,8 @@
 //!
 //! Sums are added in the order of K, each rounded once (fused), factors of 8 and 16 bits widened before: the same bits on every device.
 
-use super::{Partition, alignment, element, row_lanes};
-use crate::ir::{Builder, Factor, Kernel, Op, Tensor, Type, Value};
+use super::{Partition, element, lanes};
+use crate::ir::{Builder, Factor, Op, Tensor, Type, Value};
 use std::collections::BTreeSet;
 
 /// Steps along K that are written out, and the most elements of one load.
@@ -55,7 +55,7 @@ impl Side<'_> {
     fn load(&self, b: &mut Builder<'_>, at: Value, steps: u64, ty: Type) -> Vec<Vec<Value>> {
         let array = &self.factor.array;
         let Some((_, _, element_type)) = self.factor.shape(b.kernel) else { return Vec::new() };
-        let most = lanes(b.kernel, self.factor, element_type);
+        let most = lanes(b.kernel, array, element_type).min(STEPS);
         let mut found = vec![Vec::new(); self.own.len()];
         if self.along_rows {
             let lanes = most.min(steps);
@@ -85,15 +85,6 @@ impl Side<'_> {
         }
         found
     }
-}
-
-/// Neighbours of a row that one access may load.
-fn lanes(kernel: &Kernel, factor: &Factor, ty: Type) -> u64 {
-    if kernel.swizzled.contains(&factor.array.object) {
-        return 1;
-    }
-    let size = u64::from(ty.bytes());
-    (alignment(kernel, &factor.array) / size).clamp(1, STEPS).min(row_lanes(kernel, &factor.array, size).max(1))
 }
 
 fn load(b: &mut Builder<'_>, access: crate::ir::Access, lanes: u64, element: Type, ty: Type) -> Vec<Value> {

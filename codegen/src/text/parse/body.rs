@@ -5,8 +5,8 @@ use super::{ParseError, Parser, named};
 use crate::annotations::{Annotation, Modifier, Modifiers, On};
 use crate::ir::{
     Access, Address, Annotations, Asked, AtomicOp, Atomicity, Axis, BinaryOp, Block, Collective, CompareOp, Compute, Engine, Factor, Inst,
-    Loc, MMA_SHAPES, Memory, MemoryOp, MemoryOrder, Message, Object, Op, PitchedMatrix, PrintPart, Region, Scope, Special, Step, Tensor,
-    Terminator, TextureOp, UnaryOp, Value,
+    Loc, MMA_SHAPES, Memory, MemoryOp, MemoryOrder, Message, Object, Op, PitchedMatrix, PrintPart, Region, Scope, Special, Step,
+    StoreStage, Tensor, Terminator, TextureOp, UnaryOp, Value,
 };
 
 /// Deepest nesting of blocks.
@@ -217,6 +217,10 @@ impl<'t> Parser<'t> {
             "store_sums" => self.store_sums().map(Op::Tensor),
             "position" => self.position().map(Op::Tensor),
             "mma" => self.mma().map(Op::Tensor),
+            "warpgroup_mma" => self.warpgroup_mma().map(Op::Tensor),
+            "put_tile" => self.put_tile().map(Op::Engine),
+            "commit_stores" => Ok(Op::Engine(Engine::CommitStores)),
+            "await_stores" => self.await_stores().map(Op::Engine),
             "engine_fence" => Ok(Op::Engine(Engine::Fence)),
             "load" | "store" | "atomic" | "load_matrix" | "load_at" | "store_at" | "atomic_at" | "load_matrix_at" => self.memory(word),
             "print" => Ok(Op::Message(Message::Print(self.parts()?, self.more_values(true)?))),
@@ -370,6 +374,27 @@ impl<'t> Parser<'t> {
         Ok(Tensor::Store { shape, of, to: self.access()?, sums: self.more_values(true)? })
     }
 
+    /// `warpgroup_mma bf16 64 x 128 x 64, m1[v0], v1, m2[v0] transposed, v3, v4 …`.
+    fn warpgroup_mma(&mut self) -> Result<Tensor, ParseError> {
+        let word = self.word()?;
+        let factors = word.parse().map_err(|_| self.error(format!("`{word}` is no type")))?;
+        let m = self.integer()?;
+        let mut mnk = [m, 0, 0];
+        for side in &mut mnk[1..] {
+            if !self.eat_word("x") {
+                return Err(self.error("a product has rows `x` columns `x` steps".to_owned()));
+            }
+            *side = self.integer()?;
+        }
+        self.expect(',')?;
+        let a = self.factor()?;
+        self.expect(',')?;
+        let row = self.value()?;
+        self.expect(',')?;
+        let b = self.factor()?;
+        Ok(Tensor::WarpgroupMma { mnk, a, row, b, factors, sums: self.more_values(true)? })
+    }
+
     /// `f32 128 x 64,`.
     fn sums(&mut self) -> Result<(crate::ir::Type, [u64; 2]), ParseError> {
         let word = self.word()?;
@@ -422,6 +447,27 @@ impl<'t> Parser<'t> {
             }
             _ => Err(self.error(format!("`{word}` does not take {} values", place.len()))),
         }
+    }
+
+    /// `put_tile m3[v0], m0, v2, v3, v4, v5, v6`.
+    fn put_tile(&mut self) -> Result<Engine, ParseError> {
+        let from = self.access()?;
+        self.expect(',')?;
+        let data = self.object_name()?;
+        match self.more_values(true)?[..] {
+            [rows, columns, pitch, row, column] => {
+                Ok(Engine::StoreTile { from, to: PitchedMatrix { data, rows, columns, pitch }, row, column })
+            }
+            _ => Err(self.error("`put_tile` takes five values".to_owned())),
+        }
+    }
+
+    /// `await_stores 1 read`.
+    fn await_stores(&mut self) -> Result<Engine, ParseError> {
+        let but = self.integer()?;
+        let until = StoreStage::ALL.into_iter().find(|(_, word)| self.eat_word(word)).map(|(stage, _)| stage);
+        let until = until.ok_or_else(|| self.error("`read` or `done` is expected".to_owned()))?;
+        Ok(Engine::AwaitStores { but, until })
     }
 
     /// `m0, v1 + 8`.

@@ -3,21 +3,51 @@
 use super::super::AccessKind;
 use super::super::program::{Access, Path, SimStep};
 use super::super::registers::Reg;
-use super::super::tensor::{MatrixLoad, Product};
+use super::super::tensor::{MatrixLoad, Product, Tile, WarpgroupProduct};
 use super::{Compiler, Result, add};
 use crate::sim::InstructionClass;
-use warpwright_codegen::ir::{Address, Tensor, Type, Value};
+use warpwright_codegen::ir::{Address, Factor, MemoryType, Tensor, Type, Value};
 use warpwright_codegen::target::limits::VECTOR_BYTES;
 
 impl Compiler<'_> {
     pub(super) fn tensor(&mut self, tensor: &Tensor, results: &[Value]) -> Result<()> {
-        let Tensor::Mma { shape, a, b, c } = tensor else { return Err("a product that was not shared out".into()) };
+        let (shape, a, b, c) = match tensor {
+            Tensor::Mma { shape, a, b, c } => (shape, a, b, c),
+            Tensor::WarpgroupMma { mnk, a, row, b, factors, sums } => {
+                self.count(InstructionClass::Warp, 1);
+                let (a, b) = (self.tile(a, *factors, !a.is_transposed)?, self.tile(b, *factors, b.is_transposed)?);
+                let (row, sums) = (self.slot(*row)?, self.slots(sums)?);
+                let results = self.define_all(results)?;
+                let product = WarpgroupProduct { mnk: *mnk, factors: *factors, a, row, b, sums, results };
+                let product = add(&mut self.program.warpgroup_products, product);
+                self.emit(SimStep::WarpgroupMma(product));
+                return Ok(());
+            }
+            Tensor::MultiplyAdd { .. } | Tensor::Position { .. } | Tensor::Store { .. } => {
+                return Err("a product that was not shared out".into());
+            }
+        };
         self.count(InstructionClass::Warp, 1);
         let operands = [self.slots(a)?, self.slots(b)?, self.slots(c)?];
         let results = self.define_all(results)?;
         let product = add(&mut self.program.products, Product { shape, operands, results });
         self.emit(SimStep::Mma(product));
         Ok(())
+    }
+
+    fn tile(&mut self, factor: &Factor, ty: Type, is_along: bool) -> Result<Tile> {
+        let kernel = self.kernel;
+        let swizzle = kernel.swizzled.get(&factor.array.object).copied().ok_or("a warpgroup's product of a tile that is not swizzled")?;
+        let mut tile = factor.array.leads_to(kernel).ok_or("a path to no tile")?;
+        if matches!(tile.element().and_then(|slab| slab.element()), Some(MemoryType::Array(..))) {
+            tile = tile.element().ok_or("slabs of nothing")?;
+        }
+        let slab = tile.size(&kernel.structs);
+        let (path, _) = self.path_into(&factor.array, 1)?;
+        let values = vec![Reg::Narrow(0); VECTOR_BYTES / ty.bytes() as usize];
+        let (object, location, kind) = (usize::from(factor.array.object), self.location, AccessKind::Read);
+        let access = Access { object, kind, atomic: None, ty, path, values, result: None, is_of_engine: false, location };
+        Ok(Tile { access: add(&mut self.program.accesses, access), swizzle, slab, is_along })
     }
 
     /// Loads a row of 16 bytes for each lane that names one.

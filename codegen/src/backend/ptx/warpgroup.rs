@@ -1,0 +1,156 @@
+//! Products of a warpgroup (`wgmma`, sm_90a; PTX ISA, "Asynchronous warpgroup level matrix instructions"): issued together, and waited for.
+//!
+//! The instruction is told where factors lie by descriptors of 64 bits ("Matrix descriptor format"): where they begin, how far apart their groups of eight rows are, and how they are
+//! swizzled. Where the rows of a tile go along the sum, a step along K is some bytes further on in its rows, or in the next slab; where they go across, it is some rows further on. Whatever is
+//! swizzled by address bits begins at a multiple of 1024 bytes, so that offsets are simply added.
+
+use super::code::{Base, Opcode, Operand, Reg, RegisterClass};
+use super::emitter::{Emitter, ptx};
+use super::words::{Mnemonic, Word};
+use crate::ir::{Factor, Inst, MemoryType, Swizzle, Type, Value, ValueDef, WARPGROUP_ROWS};
+
+/// Steps along K of one instruction, for elements of 16 bits; their bytes.
+const STEPS: u64 = 16;
+const STEP_BYTES: u64 = 32;
+
+/// Rows of a group.
+const GROUP: u64 = 8;
+
+/// Addresses and distances in descriptors are counted in so many bytes: a shift.
+const UNIT: u32 = 4;
+
+/// What a factor's descriptors are made of.
+struct Descriptors {
+    /// The low word without the address, and the high word.
+    low: u32,
+    high: u32,
+    /// The address of the first instruction's part.
+    base: Reg,
+    /// Bytes from step to step along K within a slab, the steps of a slab, and bytes from slab to slab.
+    step: u64,
+    of_slab: u64,
+    slab: u64,
+    /// Bytes from 64 rows to the next.
+    rows: u64,
+    /// Whether the tile's rows go across the sum.
+    is_across: bool,
+}
+
+impl Emitter<'_> {
+    /// By sum: whether its register may take the result, since nobody needs it any more.
+    pub(super) fn in_place(&self, inst: Inst, sums: &[Value]) -> Vec<(Value, bool)> {
+        let kernel = self.kernel;
+        let mut home = None;
+        kernel.for_each_inst(|_, block, other| {
+            if other == inst {
+                home = Some(block);
+            }
+        });
+        let is_of_block = |value: Value| match kernel.values[value].def {
+            ValueDef::Param(block, _) => Some(block) == home,
+            ValueDef::Result(maker, _) => home.is_some_and(|home| kernel.blocks[home].insts.contains(&maker)),
+        };
+        let is_free = |value: &Value| kernel.constant(*value).is_none() && self.uses[value.0 as usize] == 1 && is_of_block(*value);
+        sums.iter().map(|value| (*value, is_free(value))).collect()
+    }
+
+    pub(super) fn warpgroup_mma(
+        &mut self,
+        [m, n, k]: [u64; 3],
+        ([a, b], row, factors): ([&Factor; 2], Value, Type),
+        sums: &[(Value, bool)],
+        results: &[Value],
+    ) {
+        let mut own = Vec::new();
+        for ((sum, is_free), result) in sums.iter().zip(results) {
+            if *is_free {
+                let reg = self.register(*sum);
+                self.alias(*result, reg);
+            }
+            own.push(self.register(*result));
+        }
+        let moves = own.iter().zip(sums).map(|(reg, (sum, _))| (*reg, self.raw(*sum))).collect();
+        self.parallel_moves(moves);
+        let (Some(of_a), Some(of_b)) = (self.descriptors(a, Some(row), !a.is_transposed), self.descriptors(b, None, b.is_transposed))
+        else {
+            return self.refuse("a product of tiles that are not swizzled over bytes reached the PTX back end".into(), String::new());
+        };
+        let Some(size) = Word::named(&format!("m64n{n}k16")) else {
+            return self.refuse(format!("a product of {n} columns reached the PTX back end"), String::new());
+        };
+        let ty = if factors == Type::BF16 { Word::Bf16 } else { Word::F16 };
+        let always = self.temp(RegisterClass::Predicate);
+        ptx!(self, Setp.Eq.U32 always, 0, 0);
+        ptx!(self, Wgmma.Fence.Sync.Aligned);
+        let each = own.len() / (m / WARPGROUP_ROWS).max(1) as usize;
+        for step in 0..k / STEPS {
+            let of_b = self.descriptor(&of_b, step, 0);
+            for (part, registers) in own.chunks(each).enumerate() {
+                let of_a = self.descriptor(&of_a, step, part as u64);
+                let words = vec![Word::MmaAsync, Word::Sync, Word::Aligned, size, Word::F32, ty, ty];
+                let flags = [1, 1, i32::from(a.is_transposed), i32::from(!b.is_transposed)].map(Operand::from);
+                let operands = [Operand::Vector(registers.to_vec()), of_a.into(), of_b.into(), always.into()];
+                self.put(Opcode { mnemonic: Mnemonic::Wgmma, words }, operands.into_iter().chain(flags).collect());
+            }
+        }
+        ptx!(self, Wgmma.CommitGroup.Sync.Aligned);
+        ptx!(self, Wgmma.WaitGroup.Sync.Aligned 0);
+    }
+
+    /// `row`: the first row of the factor, where it is not all of it.
+    fn descriptors(&mut self, factor: &Factor, row: Option<Value>, is_along: bool) -> Option<Descriptors> {
+        let kernel = self.kernel;
+        let swizzle = kernel.swizzled.get(&factor.array.object)?;
+        let bytes = swizzle.bytes()?;
+        // `[[T; E]; R]`, or several such slabs.
+        let (mut tile, mut slabs) = (factor.array.leads_to(kernel)?, 1);
+        if let MemoryType::Array(slab, n) = tile
+            && matches!(slab.element(), Some(MemoryType::Array(..)))
+        {
+            (tile, slabs) = (slab, *n);
+        }
+        let slab = tile.size(&kernel.structs);
+        let mode = match swizzle {
+            Swizzle::B128 => 1,
+            Swizzle::B64 => 2,
+            Swizzle::B32 => 3,
+            Swizzle::Columns => return None,
+        };
+        let (start, step, of_slab, rows, leading) = if is_along {
+            (bytes, STEP_BYTES, bytes / STEP_BYTES, WARPGROUP_ROWS * bytes, 1)
+        } else {
+            // 64 rows of the factor are a slab.
+            (slab / WARPGROUP_ROWS, STEPS * bytes, u64::MAX, slab, if slabs > 1 { slab as u32 >> UNIT } else { 1 })
+        };
+        let place = self.place_of(&factor.array);
+        let Base::Reg(mut base) = place.base else { return None };
+        if let Some(offset) = place.offset {
+            let further = self.temp(RegisterClass::Word);
+            ptx!(self, Add.U32 further, base, offset as u32);
+            base = further;
+        }
+        if let Some(row) = row {
+            let row = self.in_register(row);
+            let further = self.temp(RegisterClass::Word);
+            ptx!(self, Mad.Lo.U32 further, row, start as u32, base);
+            base = further;
+        }
+        let high = (bytes * GROUP) as u32 >> UNIT | mode << 30;
+        let [masked, low] = [(); 2].map(|()| self.temp(RegisterClass::Word));
+        ptx!(self, And.B32 masked, base, 0x3_ffff);
+        ptx!(self, Shr.U32 low, masked, UNIT);
+        Some(Descriptors { low: leading << 16, high, base: low, step, of_slab, slab, rows, is_across: !is_along })
+    }
+
+    /// The descriptor of a step along K and of so many times 64 rows.
+    fn descriptor(&mut self, of: &Descriptors, step: u64, part: u64) -> Reg {
+        let along = if of.is_across { step * of.step } else { step / of.of_slab * of.slab + step % of.of_slab * of.step };
+        let further = (along + part * of.rows) as u32 >> UNIT;
+        let [low, high] = [(); 2].map(|()| self.temp(RegisterClass::Word));
+        ptx!(self, Add.U32 low, of.base, further | of.low);
+        ptx!(self, Mov.U32 high, of.high);
+        let whole = self.temp(RegisterClass::Long);
+        ptx!(self, Mov.B64 whole, [low, high]);
+        whole
+    }
+}
