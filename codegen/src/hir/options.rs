@@ -6,7 +6,7 @@ use super::types::{Const, Kind, Ty};
 use crate::annotations::{Asked, ILP, Modifier, VECTORIZE};
 use crate::diagnostic::Diagnostic;
 use crate::ir::{IndexWidth, KernelOptions, TensorCores};
-use crate::syntax::{KernelAttributes, Quantity, Relation, RequireClause, Sense};
+use crate::syntax::{KernelAttributes, Quantity, Relation, RequireClause, Sense, is_tf32};
 use crate::target::limits::{BLOCK_EXTENT, BLOCK_THREADS, GRID_EXTENT, LIMITS, RESIDENT_BLOCKS, THREAD_REGISTERS, WARP};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
@@ -78,7 +78,7 @@ pub(super) fn evaluate(checker: &mut Checker<'_, '_>, attributes: &KernelAttribu
     options.overlap = attributes.overlap.as_ref().and_then(|expr| truth(checker, expr, "overlap")).unwrap_or(false);
     options.tensor = match &attributes.tensor {
         None => TensorCores::Best,
-        Some(syn::Expr::Path(path)) if path.path.is_ident("tf32") => TensorCores::Tf32,
+        Some(expr) if is_tf32(expr) => TensorCores::Tf32,
         Some(expr) if truth(checker, expr, "tensor").unwrap_or(true) => TensorCores::Required,
         Some(_) => TensorCores::Off,
     };

@@ -80,6 +80,11 @@ pub struct DeclaredVariants {
 /// How an argument's tokens go into the attributes: the input stands behind the argument's name.
 type ParseArgument = fn(&mut KernelAttributes, &Ident, ParseStream<'_>, &mut Diagnostics) -> syn::Result<()>;
 
+/// Whether this is the word of `tensor = tf32`.
+pub(crate) fn is_tf32(value: &Expr) -> bool {
+    matches!(value, Expr::Path(path) if path.path.is_ident("tf32"))
+}
+
 /// An argument of `#[kernel(…)]`.
 struct Argument {
     name: &'static str,
@@ -124,19 +129,11 @@ impl KernelAttributes {
     /// The expressions of arguments that are evaluated for each instance, `variants` left out: they may name constants and generics.
     pub fn values(&self) -> impl Iterator<Item = &Expr> {
         let block = self.block.iter().flat_map(|(_, extents)| extents);
-        let single = [
-            &self.min_blocks,
-            &self.max_registers,
-            &self.index,
-            &self.contract,
-            &self.raster,
-            &self.persistent,
-            &self.overlap,
-            &self.tensor,
-        ];
+        let single = [&self.min_blocks, &self.max_registers, &self.index, &self.contract, &self.raster, &self.persistent, &self.overlap];
         let conditions = self.math.conditions().into_iter().chain(self.bounds.conditions());
         block
             .chain(single.into_iter().flatten())
+            .chain(self.tensor.as_ref().filter(|value| !is_tf32(value)))
             .chain(conditions)
             .chain(self.annotations.arguments())
             .chain(self.required.iter().map(|clause| &clause.bound))

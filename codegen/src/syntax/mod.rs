@@ -32,6 +32,7 @@ mod written;
 
 pub use absent::{AbsentName, absent_names};
 pub use annotations::{SharedAttribute, annotation_arguments, loop_annotations, padding_argument};
+pub(crate) use attributes::is_tf32;
 pub use attributes::{DeclaredVariants, KernelAttributes, is_named, literal_int};
 pub use choice::Choice;
 pub use foreign::{Foreign, foreign};
