@@ -293,6 +293,8 @@ fn machine_code_stores_tiles() {
     let sass = judge.sass(&text("strips_by_tma", &["3"], "sm_90"), 90).unwrap_or_else(|error| panic!("{error}"));
     let count = |word: &str| sass.matches(word).count();
     assert!(count("UTMASTG.2D") >= 1, "{sass}");
-    assert_eq!(["STG.E", "MEMBAR.ALL.GPU", "MEMBAR.SC", "CCTL.IVALL"].map(count), [0; 4], "{sass}");
+    assert_eq!(["STG.E", "MEMBAR.ALL.GPU", "MEMBAR.SC"].map(count), [0; 3], "{sass}");
+    // Behind the loop alone, what is read of the matrix comes from where the engine wrote it.
+    assert!(count("CCTL.IVALL") == 1 && sass.find("CCTL.IVALL") > sass.rfind("UTMASTG.2D"), "{sass}");
     println!("ran: {test}");
 }

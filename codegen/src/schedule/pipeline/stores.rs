@@ -12,7 +12,7 @@
 //!
 //! The thread that tells the engine to copy in tells it to copy out, too. The engine reads what threads wrote behind a fence of each of them and a barrier,
 //! so a fence stands before each barrier that comes after a write of such an array; and the array may be written again once the engine has read it, so
-//! that thread waits before the next barrier, which tells the others. Behind the loop it waits until the matrix is written, before the loop's closing barrier: what comes
+//! that thread waits before the last barrier ahead of such a write, which tells the others. Behind the loop it waits until the matrix is written, before the loop's closing barrier: what comes
 //! then sees what the loop stored.
 //!
 //! Stores of the engine may land in any order. Where two of a loop may meet in the matrix, each waits until the one before is done, not only read.
@@ -136,10 +136,10 @@ impl Stores {
         is_written
     }
 
-    /// Gives the engine the stores of a block, from an instruction on.
+    /// Gives the engine the stores of a block, from an instruction on: of the body from the work on, or of a block in it, from 0 on.
     pub(super) fn weave(&mut self, kernel: &mut Kernel, block: Block, from: usize) {
         let insts = kernel.blocks[block].insts.split_off(from);
-        for inst in insts {
+        for (n, inst) in insts.iter().copied().enumerate() {
             let (op, loc) = (kernel.insts[inst].op.clone(), kernel.insts[inst].loc);
             if let Op::Collective(collective @ Collective::StoreTile { .. }) = op {
                 let commits = self.commits;
@@ -153,7 +153,12 @@ impl Stores {
                 continue;
             }
             if kernel.effects(inst).is_barrier() {
+                // What is not written before the next barrier need not be read yet.
+                let goes_on = self.until == StoreStage::Read && from > 0 && !self.are_written_next(kernel, &insts[n + 1..]);
+                let stored = self.stored;
+                self.stored &= !goes_on;
                 self.settle(&mut Builder::new(kernel, block, loc));
+                self.stored = stored && goes_on;
             }
             kernel.blocks[block].insts.push(inst);
             let blocks = op.blocks();
@@ -174,6 +179,12 @@ impl Stores {
             (self.written, self.stored) = behind;
             self.written |= self.writes(kernel, inst);
         }
+    }
+
+    /// Whether an array of theirs is written before the next barrier.
+    fn are_written_next(&self, kernel: &Kernel, insts: &[Inst]) -> bool {
+        let next: Vec<Inst> = insts.iter().copied().take_while(|inst| !kernel.effects(*inst).is_barrier()).collect();
+        all_in(kernel, &next).into_iter().any(|inst| self.writes(kernel, inst))
     }
 
     fn writes(&self, kernel: &Kernel, inst: Inst) -> bool {
