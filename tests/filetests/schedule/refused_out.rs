@@ -48,7 +48,7 @@ pub fn refused_out(n: usize, a: &Matrix<f32>, c: &mut Matrix<f32>, y: &mut Globa
         store_tile(c, k * 4, 0, &padded);
         sync_threads();
     }
-    #[pipeline(stages = 2, by = tma)]
+    #[pipeline(stages = 2)]
     for k in 0..n {
         read[t / 16][t % 16] = c[(k, t)] + 1.0;
         sync_threads();

@@ -40,29 +40,34 @@ impl Plan {
 
     /// R9: why the engine cannot make the stores of this loop.
     pub(super) fn store_obstacle(&self, kernel: &Kernel) -> Option<Refusal> {
-        let (by, stores) = (Modifier::ByTma.name(), self.stores(kernel));
+        let of_tile = |store: &Inst| {
+            let Op::Collective(collective) = &kernel.insts[*store].op else { return None };
+            let refusal = obstacle(kernel, &[collective], Modifier::ByTma)?;
+            Some(refusal.label(kernel.insts[*store].loc, "stored here"))
+        };
+        self.stores(kernel).iter().find_map(of_tile).or_else(|| self.touched_while_stored(kernel, Modifier::ByTma.name(), "by"))
+    }
+
+    /// Why the stores may not be under way while the loop goes on. `asks` says that they are, and can be left out by `word`.
+    pub(super) fn touched_while_stored(&self, kernel: &Kernel, asks: &str, word: &str) -> Option<Refusal> {
+        let stores = self.stores(kernel);
         for store in &stores {
             let Op::Collective(collective) = &kernel.insts[*store].op else { continue };
-            if let Some(refusal) = obstacle(kernel, &[collective], Modifier::ByTma) {
-                return Some(refusal.label(kernel.insts[*store].loc, "stored here"));
-            }
-            let (matrix, name) = (collective.buffer(), &kernel.objects[collective.buffer()].name);
-            let name = name.trim_end_matches(".data");
+            let matrix = collective.buffer();
+            let name = kernel.objects[matrix].name.trim_end_matches(".data");
             let touches = |inst: &Inst| {
                 let effects = kernel.effects(*inst);
                 !stores.contains(inst) && (effects.reads == Some(matrix) || effects.writes == Some(matrix))
             };
             if let Some(other) = kernel.insts_in(self.walk.body).find(touches) {
-                let message =
-                    format!("`{by}`: the copy engine stores tiles to `{name}`, which may arrive after this access of the same loop");
-                let refusal = Refusal::new(message, format!("access `{name}` behind the loop, or leave `by` out"));
+                let message = format!("`{asks}`: tiles that are stored to `{name}` may arrive after this access of the same loop");
+                let refusal = Refusal::new(message, format!("access `{name}` behind the loop, or leave `{word}` out"));
                 return Some(refusal.label(kernel.insts[other].loc, "accessed here").label(kernel.insts[*store].loc, "stored here"));
             }
             let tells = |inst: &Inst| kernel.effects(*inst).orders >= Some(Scope::Device);
             if let Some(told) = kernel.insts_in(self.walk.body).find(tells) {
-                let message =
-                    format!("`{by}`: the copy engine stores tiles to `{name}`, and another block may learn of them before they arrive");
-                let refusal = Refusal::new(message, "tell other blocks behind the loop, or leave `by` out");
+                let message = format!("`{asks}`: another block may learn of the tiles that are stored to `{name}` before they arrive");
+                let refusal = Refusal::new(message, format!("tell other blocks behind the loop, or leave `{word}` out"));
                 return Some(refusal.label(kernel.insts[told].loc, "told here").label(kernel.insts[*store].loc, "stored here"));
             }
         }
