@@ -17,7 +17,8 @@
 //! brackets; [`super::stores`]): before the barrier of iteration k, S − 2 stores may not have read yet, so the slot of iteration k + 1 is free behind it.
 //!
 //! **When**: the first barrier has writes of shared arrays before it that are more than copies, and behind it nothing but `store_tile`s of these arrays. The rules of rings
-//! hold: each iteration writes every element, nobody touches the arrays elsewhere, and the slots fit. The writes may be computed from anything but the arrays themselves.
+//! hold: each iteration writes every element, nobody touches the arrays elsewhere, and the slots fit. The writes may be computed from anything but the arrays themselves and
+//! the matrices: no barrier stands between a store and the writes of the next iteration, so what is read beside a store, and whom is told of it, is restricted.
 
 use super::super::Refusal;
 use super::stores::{Stores, await_stores, by_first};
@@ -25,7 +26,8 @@ use super::{Homes, Plan, Way, all_in, in_slot};
 use crate::annotations::Modifier;
 use crate::collections::HashSet;
 use crate::ir::{
-    Asked, Builder, Collective, Engine, Inst, Kernel, Memory, MemoryOp, Object, Op, Region, Scalar, StoreStage, Terminator, Type, Value,
+    Asked, Builder, Collective, Engine, Inst, Kernel, Memory, MemoryOp, Object, Op, Region, Scalar, Space, StoreStage, Terminator, Type,
+    Value,
 };
 
 /// Whether these are the sections of a loop that copies out.
@@ -45,7 +47,11 @@ pub(super) fn is_out(kernel: &Kernel, section: &[Inst], work: &[Inst], rings: &[
     };
     let is_harmless = |inst: &Inst| match &kernel.insts[*inst].op {
         Op::Compute(_) | Op::Region(Region::If { .. } | Region::For { .. }) | Op::Terminator(Terminator::Yield(_)) => true,
-        Op::Memory(Memory { op: MemoryOp::Load, at }) => !rings.contains(&at.object()),
+        // What others may write in the next iteration meanwhile, it may not read.
+        Op::Memory(Memory { op: MemoryOp::Load, at }) => {
+            let object = &kernel.objects[at.object()];
+            object.is_read_only() || object.space() == Space::Local
+        }
         Op::Intrinsic(..) => kernel.effects(*inst).is_pure(),
         Op::Memory(_)
         | Op::Texture(..)
@@ -82,9 +88,8 @@ impl Plan {
             let message = format!("`{}` copies into shared memory, and this loop copies out of it", by.name());
             return Err(Refusal::new(message, "write `by = tma`, or leave `by` out"));
         }
-        if asked.by() == Some(Modifier::ByTma)
-            && let Some(refusal) = self.store_obstacle(kernel)
-        {
+        let of_engine = || if asked.by() == Some(Modifier::ByTma) { self.store_obstacle(kernel) } else { None };
+        if let Some(refusal) = self.touched_while_stored(kernel, "pipeline", "pipeline").or_else(of_engine) {
             return Err(refusal);
         }
         self.fits(kernel)

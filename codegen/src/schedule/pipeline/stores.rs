@@ -12,7 +12,7 @@
 //!
 //! The thread that tells the engine to copy in tells it to copy out, too. The engine reads what threads wrote behind a fence of each of them and a barrier,
 //! so a fence stands before each barrier that comes after a write of such an array; and the array may be written again once the engine has read it, so
-//! that thread waits before the next barrier, which tells the others. Behind the loop it waits until the matrix is written, before the loop's closing barrier: what comes
+//! that thread waits before the last barrier ahead of such a write, which tells the others. Behind the loop it waits until the matrix is written, before the loop's closing barrier: what comes
 //! then sees what the loop stored.
 //!
 //! Stores of the engine may land in any order. Where two of a loop may meet in the matrix, each waits until the one before is done, not only read.
@@ -40,29 +40,34 @@ impl Plan {
 
     /// R9: why the engine cannot make the stores of this loop.
     pub(super) fn store_obstacle(&self, kernel: &Kernel) -> Option<Refusal> {
-        let (by, stores) = (Modifier::ByTma.name(), self.stores(kernel));
+        let of_tile = |store: &Inst| {
+            let Op::Collective(collective) = &kernel.insts[*store].op else { return None };
+            let refusal = obstacle(kernel, &[collective], Modifier::ByTma)?;
+            Some(refusal.label(kernel.insts[*store].loc, "stored here"))
+        };
+        self.stores(kernel).iter().find_map(of_tile).or_else(|| self.touched_while_stored(kernel, Modifier::ByTma.name(), "by"))
+    }
+
+    /// Why the stores may not be under way while the loop goes on. `asks` says that they are, and can be left out by `word`.
+    pub(super) fn touched_while_stored(&self, kernel: &Kernel, asks: &str, word: &str) -> Option<Refusal> {
+        let stores = self.stores(kernel);
         for store in &stores {
             let Op::Collective(collective) = &kernel.insts[*store].op else { continue };
-            if let Some(refusal) = obstacle(kernel, &[collective], Modifier::ByTma) {
-                return Some(refusal.label(kernel.insts[*store].loc, "stored here"));
-            }
-            let (matrix, name) = (collective.buffer(), &kernel.objects[collective.buffer()].name);
-            let name = name.trim_end_matches(".data");
+            let matrix = collective.buffer();
+            let name = kernel.objects[matrix].name.trim_end_matches(".data");
             let touches = |inst: &Inst| {
                 let effects = kernel.effects(*inst);
                 !stores.contains(inst) && (effects.reads.contains(matrix) || effects.writes == Some(matrix))
             };
             if let Some(other) = kernel.insts_in(self.walk.body).find(touches) {
-                let message =
-                    format!("`{by}`: the copy engine stores tiles to `{name}`, which may arrive after this access of the same loop");
-                let refusal = Refusal::new(message, format!("access `{name}` behind the loop, or leave `by` out"));
+                let message = format!("`{asks}`: tiles that are stored to `{name}` may arrive after this access of the same loop");
+                let refusal = Refusal::new(message, format!("access `{name}` behind the loop, or leave `{word}` out"));
                 return Some(refusal.label(kernel.insts[other].loc, "accessed here").label(kernel.insts[*store].loc, "stored here"));
             }
             let tells = |inst: &Inst| kernel.effects(*inst).orders >= Some(Scope::Device);
             if let Some(told) = kernel.insts_in(self.walk.body).find(tells) {
-                let message =
-                    format!("`{by}`: the copy engine stores tiles to `{name}`, and another block may learn of them before they arrive");
-                let refusal = Refusal::new(message, "tell other blocks behind the loop, or leave `by` out");
+                let message = format!("`{asks}`: another block may learn of the tiles that are stored to `{name}` before they arrive");
+                let refusal = Refusal::new(message, format!("tell other blocks behind the loop, or leave `{word}` out"));
                 return Some(refusal.label(kernel.insts[told].loc, "told here").label(kernel.insts[*store].loc, "stored here"));
             }
         }
@@ -137,10 +142,10 @@ impl Stores {
         is_written
     }
 
-    /// Gives the engine the stores of a block, from an instruction on.
+    /// Gives the engine the stores of a block, from an instruction on: of the body from the work on, or of a block in it, from 0 on.
     pub(super) fn weave(&mut self, kernel: &mut Kernel, block: Block, from: usize) {
         let insts = kernel.blocks[block].insts.split_off(from);
-        for inst in insts {
+        for (n, inst) in insts.iter().copied().enumerate() {
             let (op, loc) = (kernel.insts[inst].op.clone(), kernel.insts[inst].loc);
             if let Op::Collective(collective @ Collective::StoreTile { .. }) = op {
                 let commits = self.commits;
@@ -154,7 +159,12 @@ impl Stores {
                 continue;
             }
             if kernel.effects(inst).is_barrier() {
+                // What is not written before the next barrier need not be read yet.
+                let goes_on = self.until == StoreStage::Read && from > 0 && !self.are_written_next(kernel, &insts[n + 1..]);
+                let stored = self.stored;
+                self.stored &= !goes_on;
                 self.settle(&mut Builder::new(kernel, block, loc));
+                self.stored = stored && goes_on;
             }
             kernel.blocks[block].insts.push(inst);
             let blocks = op.blocks();
@@ -175,6 +185,12 @@ impl Stores {
             (self.written, self.stored) = behind;
             self.written |= self.writes(kernel, inst);
         }
+    }
+
+    /// Whether an array of theirs is written before the next barrier.
+    fn are_written_next(&self, kernel: &Kernel, insts: &[Inst]) -> bool {
+        let next: Vec<Inst> = insts.iter().copied().take_while(|inst| !kernel.effects(*inst).is_barrier()).collect();
+        all_in(kernel, &next).into_iter().any(|inst| self.writes(kernel, inst))
     }
 
     fn writes(&self, kernel: &Kernel, inst: Inst) -> bool {
