@@ -514,11 +514,7 @@ fn assemblers_take_products() {
     let Some(assemblers) = ptxas::found_or_skip(test) else { return };
     let counts = Counts::default();
     for (kernel, generics, targets) in [
-        (
-            "gemm",
-            &["128", "128", "2"][..],
-            &[("sm_70", 70), ("sm_80", 80), ("sm_90", 90), ("sm_90a", 90), ("sm_120", 120)][..],
-        ),
+        ("gemm", &["128", "128", "2"][..], &[("sm_70", 70), ("sm_80", 80), ("sm_90", 90), ("sm_90a", 90), ("sm_120", 120)][..]),
         ("gemm_by_engine", &["128", "128", "4"], &[("sm_90", 90), ("sm_90a", 90)]),
         ("swizzled_nn", &["64", "128", "64"], &[("sm_80", 80), ("sm_90a", 90)]),
         ("swizzled_tn", &["64", "128", "64"], &[("sm_80", 80), ("sm_90a", 90)]),

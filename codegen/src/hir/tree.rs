@@ -123,8 +123,8 @@ pub(crate) enum ExprKind {
     MultiplyAdd([(Box<Expr>, bool); 2], Box<Expr>),
     /// `sums.position(element)`.
     Position(Box<Expr>, Box<Expr>),
-    /// `sums.store(&mut tile)`.
-    StoreSums(Box<Expr>, Box<Expr>),
+    /// `sums.store(&mut tile)`, or `sums.store_columns(from, &mut tile)`.
+    StoreSums(Box<Expr>, Box<Expr>, Option<Box<Expr>>),
     Geometry(Geometry),
     /// Elements of a buffer, array or dynamic shared array.
     Len(Box<Expr>),

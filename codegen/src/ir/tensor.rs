@@ -4,7 +4,7 @@
 //! [`Tensor::Position`] leave open who owns which: `schedule` decides it for each form of a kernel, and makes loads and multiply-adds of them,
 //! or [`Tensor::Mma`]. No other pass, back end, device or lint sees the first two.
 
-use super::{Access, Effects, Kernel, MemoryType, Scalar, Scope, Type, Value};
+use super::{Access, Completion, Effects, Kernel, MemoryType, Scalar, Scope, Type, Value};
 use crate::target::Requirement;
 
 /// A matrix in a shared array of rows, as a factor of a product.
@@ -57,8 +57,10 @@ pub enum Tensor {
         shape: [u64; 2],
         /// The sums' type, before they were converted.
         of: Type,
-        /// An array `[[U; N]; M]` in shared memory.
+        /// An array in shared memory, `[[U; N]; M]`, or `[[U; W]; M]` for W of the columns.
         to: Access,
+        /// The first column that is written, of W; the kernel's index type. None: all columns are.
+        from: Option<Value>,
         /// This thread's share of M × N values of its elements' type.
         sums: Vec<Value>,
     },
@@ -87,7 +89,15 @@ pub enum Tensor {
         b: Factor,
         /// The elements of both.
         factors: Type,
+        /// Whether it may still run behind the instruction: then its sums go to the next product or to [`Tensor::Await`] alone, round a loop too, and it has waited
+        /// for the one before.
+        is_left: bool,
         /// This thread's sums: as those of `Mma`, for each 64 rows and each 8 columns, warps below each other.
+        sums: Vec<Value>,
+    },
+    /// Waits for products of this thread's warpgroup that are left running. Results: the sums.
+    Await {
+        /// Sums of such a product.
         sums: Vec<Value>,
     },
 }
@@ -222,6 +232,7 @@ impl Tensor {
             Tensor::Store { .. } => "store_sums",
             Tensor::Mma { .. } => "mma",
             Tensor::WarpgroupMma { .. } => "warpgroup_mma",
+            Tensor::Await { .. } => "await_products",
         }
     }
 
@@ -230,7 +241,7 @@ impl Tensor {
         match self {
             Tensor::MultiplyAdd { a, b, .. } | Tensor::WarpgroupMma { a, b, .. } => vec![&a.array, &b.array],
             Tensor::Store { to, .. } => vec![to],
-            Tensor::Position { .. } | Tensor::Mma { .. } => Vec::new(),
+            Tensor::Position { .. } | Tensor::Mma { .. } | Tensor::Await { .. } => Vec::new(),
         }
     }
 
@@ -239,7 +250,7 @@ impl Tensor {
         match self {
             Tensor::MultiplyAdd { a, b, .. } | Tensor::WarpgroupMma { a, b, .. } => vec![&mut a.array, &mut b.array],
             Tensor::Store { to, .. } => vec![to],
-            Tensor::Position { .. } | Tensor::Mma { .. } => Vec::new(),
+            Tensor::Position { .. } | Tensor::Mma { .. } | Tensor::Await { .. } => Vec::new(),
         }
     }
 
@@ -252,9 +263,14 @@ impl Tensor {
             Tensor::Store { to, .. } => Effects { writes: Some(to.object), can_fault: true, ..Effects::PURE },
             Tensor::Position { .. } => Effects::PURE,
             Tensor::Mma { .. } => Effects::EXCHANGE,
-            Tensor::WarpgroupMma { a, b, .. } => {
-                Effects { reads: [a.array.object, b.array.object].into(), converges: Some(Scope::Warp), can_fault: true, ..Effects::PURE }
-            }
+            Tensor::WarpgroupMma { a, b, is_left, .. } => Effects {
+                reads: [a.array.object, b.array.object].into(),
+                converges: Some(Scope::Warp),
+                completes: if *is_left { Completion::Later } else { Completion::Awaits },
+                can_fault: true,
+                ..Effects::PURE
+            },
+            Tensor::Await { .. } => Effects { completes: Completion::Awaits, ..Effects::EXCHANGE },
         }
     }
 }

@@ -66,8 +66,10 @@ macro_rules! visit_operands {
                     path_steps!(b.array.path, $f, $iter);
                     sums.$iter().for_each($f);
                 }
-                Tensor::Store { to, sums, .. } => {
+                Tensor::Await { sums } => sums.$iter().for_each($f),
+                Tensor::Store { to, from, sums, .. } => {
                     path_steps!(to.path, $f, $iter);
+                    from.$iter().for_each(&mut $f);
                     sums.$iter().for_each($f);
                 }
                 Tensor::Position { element, .. } => $f(element),

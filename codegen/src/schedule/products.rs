@@ -22,7 +22,7 @@ use super::collectives::{alignment, thread_number};
 use super::{Refusal, Schedule};
 use crate::analysis::uniformity::Uniformity;
 use crate::collections::HashMap;
-use crate::ir::{Access, Block, Builder, Inst, Kernel, Op, Step, Tensor, TensorCores, Type, Value};
+use crate::ir::{Access, BinaryOp, Block, Builder, CompareOp, Factor, Inst, Kernel, Op, Step, Tensor, TensorCores, Type, Value};
 use crate::target::limits::VECTOR_BYTES;
 use partition::Partition;
 
@@ -120,6 +120,9 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
         let partition = partitions.entry(shape).or_insert_with(|| Partition::of_threads(threads, shape.1)).clone();
         expand(kernel, (block, inst), &partition, by);
     }
+    if !of_warpgroups.is_empty() {
+        warpgroup::overlap(kernel);
+    }
 }
 
 /// The sums that an instruction is about.
@@ -160,11 +163,11 @@ fn expand(kernel: &mut Kernel, (block, inst): (Block, Inst), partition: &Partiti
             Products::Warpgroup => warpgroup::multiply_add(&mut b, [a, factor], sums, partition),
         },
         Tensor::Position { element, .. } => partition.position(&mut b, *element).to_vec(),
-        Tensor::Store { to, sums, .. } => {
-            store(&mut b, to, sums, partition);
+        Tensor::Store { to, from, sums, .. } => {
+            store(&mut b, (to, *from), sums, partition);
             Vec::new()
         }
-        Tensor::Mma { .. } | Tensor::WarpgroupMma { .. } => Vec::new(),
+        Tensor::Mma { .. } | Tensor::WarpgroupMma { .. } | Tensor::Await { .. } => Vec::new(),
     };
     kernel.blocks[block].insts.extend(behind);
     let mut map = vec![None; kernel.values.len()];
@@ -177,15 +180,46 @@ fn expand(kernel: &mut Kernel, (block, inst): (Block, Inst), partition: &Partiti
 }
 
 /// A store of each sum, of neighbours in a row together.
-fn store(b: &mut Builder<'_>, to: &Access, sums: &[Value], partition: &Partition) {
+fn store(b: &mut Builder<'_>, (to, from): (&Access, Option<Value>), sums: &[Value], partition: &Partition) {
     let Some(first) = sums.first() else { return };
     let ty = b.kernel.ty(*first);
     let lanes = partition.neighbours().min(lanes(b.kernel, to, ty));
     let base = partition.base(b);
+    let Some(from) = from else {
+        for (n, values) in sums.chunks(lanes as usize).enumerate() {
+            let access = element(b, to, base, partition.place(n as u64 * lanes));
+            b.push(Op::store(access, values.to_vec()), &[]);
+        }
+        return;
+    };
+    let Some(columns) = (Factor { array: to.clone(), is_transposed: false }).shape(b.kernel).map(|(_, columns, _)| columns) else { return };
+    let index = b.kernel.ty(from);
+    let first = b.kernel.constant(from).map(|from| from.bits);
+    let all = b.int(index, i128::from(columns));
+    // The thread's columns go up to here from its first one.
+    let reach = partition.columns_of_threads();
+    let left = b.binary(BinaryOp::Sub, base[1], from);
     for (n, values) in sums.chunks(lanes as usize).enumerate() {
-        let place = partition.place(n as u64 * lanes);
-        let access = element(b, to, base, place);
-        b.push(Op::store(access, values.to_vec()), &[]);
+        let [row, column] = partition.place(n as u64 * lanes);
+        let end = column + lanes;
+        // Of most sums it is known whether they are among these columns, whichever thread asks.
+        if first.is_some_and(|first| column >= first + columns || reach + end <= first) {
+            continue;
+        }
+        let is_inside = first.is_some_and(|first| column >= first && reach + end <= first + columns);
+        let at = plus(b, left, column);
+        let store = |b: &mut Builder<'_>| {
+            let row = plus(b, base[0], row);
+            let path = to.path.iter().copied().chain([Step::Index(row), Step::Index(at)]).collect();
+            b.push(Op::store(Access { object: to.object, path }, values.to_vec()), &[]);
+            Vec::new()
+        };
+        if is_inside {
+            store(b);
+        } else {
+            let is_there = b.compare(CompareOp::Lt, at, all);
+            b.if_else(is_there, store, |_| Vec::new());
+        }
     }
 }
 
@@ -217,5 +251,5 @@ fn plus(b: &mut Builder<'_>, value: Value, further: u64) -> Value {
     }
     let ty = b.kernel.ty(value);
     let further = b.int(ty, i128::from(further));
-    b.binary(crate::ir::BinaryOp::Add, value, further)
+    b.binary(BinaryOp::Add, value, further)
 }

@@ -364,9 +364,17 @@ impl Display for Tensor {
         let factor = |factor: &Factor| format!("{}{}", factor.array, if factor.is_transposed { " transposed" } else { "" });
         match self {
             Tensor::MultiplyAdd { a, b, sums } => write!(f, "{word} {}, {}{}", factor(a), factor(b), Rest(sums)),
-            Tensor::Store { shape: [m, n], of, to, sums } => write!(f, "{word} {of} {m} x {n}, {to}{}", Rest(sums)),
+            Tensor::Store { shape: [m, n], of, to, from, sums } => {
+                let from = from.map_or_else(String::new, |from| format!(" from {from}"));
+                write!(f, "{word} {of} {m} x {n}, {to}{from}{}", Rest(sums))
+            }
             Tensor::Position { shape: [m, n], of, element } => write!(f, "{word} {of} {m} x {n}, {element}"),
-            Tensor::WarpgroupMma { mnk: [m, n, k], a, row, b, factors, sums } => {
+            Tensor::Await { sums } => {
+                write!(f, "{word}")?;
+                sums.iter().zip([" "].into_iter().chain(std::iter::repeat(", "))).try_for_each(|(sum, before)| write!(f, "{before}{sum}"))
+            }
+            Tensor::WarpgroupMma { mnk: [m, n, k], a, row, b, factors, is_left, sums } => {
+                let word = if *is_left { format!("{word} left") } else { word.to_owned() };
                 write!(f, "{word} {factors} {m} x {n} x {k}, {}, {row}, {}{}", factor(a), factor(b), Rest(sums))
             }
             Tensor::Mma { shape, a, b, c } => write!(f, "{word} {:?}{}{}{}", shape.name, Rest(a), Rest(b), Rest(c)),

@@ -29,15 +29,17 @@ impl Verifier<'_> {
                 self.require(is_one && is_known, || format!("there is no product of `{of_a}` and `{of_b}` into such sums"));
                 self.check_share(m * n, sums.len() as u64);
             }
-            Tensor::Store { to, sums, .. } => {
+            Tensor::Store { shape: [m, n], to, from, sums, .. } => {
                 self.require(kernel.stage == Stage::Built, || "sums after they were shared out".to_owned());
                 let to_shared = Factor { array: to.clone(), is_transposed: false };
                 self.require(kernel.objects[to.object].kind == ObjectKind::Shared, || format!("{} is no shared array", to.object));
                 match to_shared.shape(kernel) {
-                    Some((m, n, ty)) => {
+                    Some((rows, columns, ty)) => {
                         for value in sums {
                             self.check_type(*value, ty, "a sum");
                         }
+                        let fits = rows == *m && if from.is_some() { columns <= *n } else { columns == *n };
+                        self.require(fits, || format!("{m} x {n} sums go to {rows} x {columns}"));
                         self.check_share(m * n, sums.len() as u64);
                     }
                     None => self.complain("sums go to no array of rows of scalars"),
@@ -60,6 +62,10 @@ impl Verifier<'_> {
                 self.check_type(*row, Type::U32, "a row");
                 let is_shape = m.is_multiple_of(WARPGROUP_ROWS) && n.is_multiple_of(8) && (8..=256).contains(n) && k.is_multiple_of(16);
                 self.require(is_shape && sums.len() as u64 * WARPGROUP == m * n, || format!("{m} x {n} x {k} with {} sums", sums.len()));
+                let types = self.types(sums);
+                self.check_results(results, &types);
+            }
+            Tensor::Await { sums } => {
                 let types = self.types(sums);
                 self.check_results(results, &types);
             }

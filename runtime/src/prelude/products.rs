@@ -60,6 +60,18 @@ impl<T: CastSource, const M: usize, const N: usize> Accumulator<T, M, N> {
     }
 }
 
+impl<T: CastSource, const M: usize, const N: usize> Accumulator<T, M, N> {
+    /// Writes W of the columns, `from` and those behind it, as [`Accumulator::store`] does: a shared array for all columns may be too large.
+    pub fn store_columns<U: CastTarget, const W: usize>(&self, from: usize, to: &mut [[U; W]; M]) {
+        for (element, sum) in self.own.iter().enumerate() {
+            let (row, column) = self.position(element);
+            if let Some(to) = column.checked_sub(from).and_then(|column| to[row].get_mut(column)) {
+                *to = cast(*sum);
+            }
+        }
+    }
+}
+
 impl<T, const M: usize, const N: usize> Index<usize> for Accumulator<T, M, N> {
     type Output = T;
 

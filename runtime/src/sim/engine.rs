@@ -13,6 +13,7 @@ use super::program::{Access, SimStep};
 use super::registers::{Reg, lanes};
 use super::shadow::Now;
 use super::stores::{Stores, TileStore};
+use super::tensor::RunningProducts;
 use super::warp::Warp;
 use super::{AccessKind, Fault, FaultKind};
 use std::collections::HashMap;
@@ -175,6 +176,8 @@ pub(super) struct Engine {
     events: u64,
     /// The tiles that it stores.
     pub(super) out: Stores,
+    /// Products of warpgroups that are left running.
+    pub(super) products: RunningProducts,
 }
 
 impl Engine {

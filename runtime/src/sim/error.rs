@@ -195,6 +195,21 @@ pub enum FaultKind {
         /// Whether that thread has waited for it, and no barrier has told others since.
         is_awaited: bool,
     },
+    /// An element is written while a product of a warpgroup that is left running may still read it.
+    ProductInFlight {
+        /// The object.
+        object: String,
+        /// Which scalar of it, counted flat.
+        index: u64,
+        /// How many it has.
+        length: u64,
+        /// The first thread of the warp whose product reads it.
+        thread: [u32; 3],
+        /// Line of the product, if known.
+        line: Option<u32>,
+        /// Whether that warp has waited for it, and no barrier has told others since.
+        is_awaited: bool,
+    },
     /// The block ends, and nobody has waited for a tile that the copy engine stores.
     StoreNeverAwaited {
         /// The matrix's buffer.
@@ -372,6 +387,17 @@ impl fmt::Display for FaultKind {
                 f.write_str(match is_awaited {
                     true => "; that thread has waited until it was read, and no barrier is between its wait and this line",
                     false => "; it may not be read yet, since that thread has not waited for that",
+                })
+            }
+            FaultKind::ProductInFlight { object, index, length, thread, line, is_awaited } => {
+                let thread = Triple(*thread);
+                write!(f, "writes scalar {index} of `{object}` (of {length}), which a product of the warp of thread {thread} reads")?;
+                if let Some(line) = line {
+                    write!(f, " on line {line}")?;
+                }
+                f.write_str(match is_awaited {
+                    true => "; that warp has waited for it, and no barrier is between its wait and this line",
+                    false => "; it may still run, since that warp has not waited for it",
                 })
             }
             FaultKind::StoreNeverAwaited { object } => {

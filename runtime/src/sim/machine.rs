@@ -346,6 +346,13 @@ impl<'l> Machine<'l> {
                 super::texture::read(self.launch, &program.textures[read as usize], &mut warp.registers, warp.active);
             }
             SimStep::LoadMatrix(load) => self.load_matrix(warp, load)?,
+            SimStep::AwaitProducts(sums) => {
+                self.await_products(warp);
+                for (from, to) in &program.awaited_sums[sums as usize] {
+                    let sums = warp.registers.all(*from);
+                    warp.registers.set_all(*to, &sums);
+                }
+            }
             SimStep::WarpgroupMma(product) => self.warpgroup_product(warp, product)?,
             SimStep::Mma(product) => self.multiply_add(warp, product)?,
             SimStep::SyncWarp => {

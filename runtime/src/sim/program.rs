@@ -39,6 +39,8 @@ pub(super) enum SimStep {
     LoadMatrix(u32),
     /// A product of tensor cores ([`Program::products`]).
     Mma(u32),
+    /// Waits for products of the warpgroup ([`Program::awaited_sums`]).
+    AwaitProducts(u32),
     /// A product of a warpgroup ([`Program::warpgroup_products`]).
     WarpgroupMma(u32),
     /// What is told to the copy engine ([`Program::engines`]).
@@ -389,6 +391,8 @@ pub(super) struct Program {
     pub(super) matrix_loads: Vec<MatrixLoad>,
     /// Products of tensor cores.
     pub(super) products: Vec<Product>,
+    /// Sums that are waited for: where they are, and where they go.
+    pub(super) awaited_sums: Vec<Vec<(Reg, Reg)>>,
     /// Products of warpgroups.
     pub(super) warpgroup_products: Vec<WarpgroupProduct>,
     /// What is told to the copy engine.

@@ -5,6 +5,8 @@
 use super::machine::{LaneFault, Machine};
 use super::memory::{Request, first};
 use super::registers::{Mask, Reg};
+use super::shadow::Now;
+use super::stores::InFlight;
 use super::warp::Warp;
 use super::{AccessKind, FaultKind};
 use warpwright_codegen::ir::{MmaShape, Scalar, Swizzle, Type, WARPGROUP, WARPGROUP_ROWS};
@@ -47,8 +49,46 @@ pub(super) struct WarpgroupProduct {
     /// The warpgroup's first row.
     pub(super) row: Reg,
     pub(super) b: Tile,
+    /// Whether it is left running.
+    pub(super) is_left: bool,
     pub(super) sums: Vec<Reg>,
     pub(super) results: Vec<Reg>,
+}
+
+/// What a product that is left running reads.
+#[derive(Clone, Copy, Debug)]
+struct Running {
+    /// The warp's first thread.
+    warp: u32,
+    object: usize,
+    /// The bytes of the tile.
+    bytes: (u64, u64),
+    site: u32,
+    /// The tick of the wait, if there was one.
+    done: Option<u32>,
+}
+
+/// Products of a block that are left running, and those that were awaited.
+#[derive(Debug, Default)]
+pub(super) struct RunningProducts(Vec<Running>);
+
+impl RunningProducts {
+    /// A warp has waited for its products.
+    fn finish(&mut self, warp: u32, tick: u32) {
+        self.0.iter_mut().filter(|one| one.warp == warp).for_each(|one| {
+            one.done.get_or_insert(tick);
+        });
+    }
+
+    /// A product that may still read this byte, for who writes it now.
+    pub(super) fn find(&mut self, object: usize, offset: u64, now: &Now) -> Option<InFlight> {
+        let warp = now.thread / WARP * WARP;
+        self.0.retain(|one| one.done.is_none_or(|tick| tick >= now.interval_start));
+        let reads = |one: &&Running| {
+            one.object == object && (one.bytes.0..one.bytes.1).contains(&offset) && (one.done.is_none() || one.warp != warp)
+        };
+        self.0.iter().find(reads).map(|one| InFlight { thread: one.warp, site: one.site, is_awaited: one.done.is_some() })
+    }
 }
 
 /// A tile in shared memory, swizzled over bytes.
@@ -57,6 +97,8 @@ pub(super) struct Tile {
     /// An access of 16 bytes where it begins, by its number.
     pub(super) access: u32,
     pub(super) swizzle: Swizzle,
+    /// Bytes of the tile.
+    pub(super) bytes: u64,
     /// Bytes of a slab.
     pub(super) slab: u64,
     /// Whether the rows of the array go along the sum.
@@ -88,7 +130,26 @@ impl Machine<'_> {
                 warp.registers.set_all(product.results[at], &sums);
             }
         }
+        self.await_products(warp);
+        for tile in [&product.a, &product.b].into_iter().filter(|_| product.is_left) {
+            let access = &program.accesses[tile.access as usize];
+            let one = Request { number: tile.access, access, info: &program.objects[access.object], mask: 1 };
+            let start = self.resolve(&warp.registers, &one)?[0];
+            let running = Running {
+                warp: warp.first_thread,
+                object: access.object,
+                bytes: (start, start + tile.bytes),
+                site: tile.access,
+                done: None,
+            };
+            self.block.engine.products.0.push(running);
+        }
         Ok(())
+    }
+
+    /// A warp waits for the products that it has left running.
+    pub(super) fn await_products(&mut self, warp: &Warp) {
+        self.block.engine.products.finish(warp.first_thread, self.tick);
     }
 
     /// So many rows of `a`, or columns of `b`, each with its elements along K.

@@ -17,9 +17,14 @@ impl Emitter<'_> {
                 self.refuse("a product reached the PTX back end, which takes the instructions that it is made of".into(), String::new());
             }
             Tensor::Mma { shape, a, b, c } => self.mma(shape, [a, b, c], results),
-            Tensor::WarpgroupMma { mnk, a, row, b, factors, sums } => {
+            Tensor::WarpgroupMma { mnk, a, row, b, factors, is_left, sums } => {
                 if self.takes(&WARPGROUPS) {
-                    self.warpgroup_mma(*mnk, ([a, b], *row, *factors), &self.in_place(inst, sums), results);
+                    self.warpgroup_mma(*mnk, ([a, b], *row, *factors), (&self.in_place(inst, sums), *is_left), results);
+                }
+            }
+            Tensor::Await { sums } => {
+                if self.takes(&WARPGROUPS) {
+                    self.await_products(&self.in_place(inst, sums), results);
                 }
             }
         }

@@ -58,17 +58,10 @@ impl Emitter<'_> {
         &mut self,
         [m, n, k]: [u64; 3],
         ([a, b], row, factors): ([&Factor; 2], Value, Type),
-        sums: &[(Value, bool)],
+        (sums, is_left): (&[(Value, bool)], bool),
         results: &[Value],
     ) {
-        let mut own = Vec::new();
-        for ((sum, is_free), result) in sums.iter().zip(results) {
-            if *is_free {
-                let reg = self.register(*sum);
-                self.alias(*result, reg);
-            }
-            own.push(self.register(*result));
-        }
+        let own = self.share_registers(sums, results);
         let moves = own.iter().zip(sums).map(|(reg, (sum, _))| (*reg, self.raw(*sum))).collect();
         self.parallel_moves(moves);
         let (Some(of_a), Some(of_b)) = (self.descriptors(a, Some(row), !a.is_transposed), self.descriptors(b, None, b.is_transposed))
@@ -94,7 +87,25 @@ impl Emitter<'_> {
             }
         }
         ptx!(self, Wgmma.CommitGroup.Sync.Aligned);
+        ptx!(self, Wgmma.WaitGroup.Sync.Aligned i32::from(is_left));
+    }
+
+    pub(super) fn await_products(&mut self, sums: &[(Value, bool)], results: &[Value]) {
         ptx!(self, Wgmma.WaitGroup.Sync.Aligned 0);
+        let own = self.share_registers(sums, results);
+        let moves = own.iter().zip(sums).map(|(reg, (sum, _))| (*reg, self.raw(*sum))).collect();
+        self.parallel_moves(moves);
+    }
+
+    /// The registers of results: those of the sums that nobody needs any more.
+    fn share_registers(&mut self, sums: &[(Value, bool)], results: &[Value]) -> Vec<Reg> {
+        for ((sum, is_free), result) in sums.iter().zip(results) {
+            if *is_free {
+                let reg = self.register(*sum);
+                self.alias(*result, reg);
+            }
+        }
+        results.iter().map(|result| self.register(*result)).collect()
     }
 
     /// `row`: the first row of the factor, where it is not all of it.

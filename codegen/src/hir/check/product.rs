@@ -13,7 +13,7 @@ use proc_macro2::Span;
 use syn::spanned::Spanned;
 
 /// The methods of an accumulator.
-const METHODS: [&str; 3] = ["len", "position", "store"];
+const METHODS: [&str; 4] = ["len", "position", "store", "store_columns"];
 
 /// A factor as it is written.
 struct Factor {
@@ -183,6 +183,7 @@ impl Checker<'_, '_> {
         let wanted = match name.as_str() {
             "len" => 0,
             "position" | "store" => 1,
+            "store_columns" => 2,
             _ => return self.unknown_method(call, &receiver, METHODS.to_vec()),
         };
         let mut args: Vec<Expr> = call.args.iter().map(|arg| self.expression(arg)).collect();
@@ -196,7 +197,12 @@ impl Checker<'_, '_> {
             return expr(ExprKind::Position(Box::new(receiver), Box::new(arg)), Ty::Tuple(vec![Ty::Usize; 2]), span);
         }
         let element = self.infer.fresh(Kind::Any);
-        let [rows, columns] = sides;
+        let [rows, mut columns] = sides;
+        let from = args.pop();
+        if let Some(from) = &from {
+            self.expect(&from.ty, &Ty::Usize, from.span);
+            columns = self.infer.fresh_const();
+        }
         let tile = Ty::Array(Box::new(Ty::Array(Box::new(element.clone()), columns)), rows);
         if !self.infer.unify(&arg.ty, &tile) {
             let message = format!(
@@ -214,7 +220,7 @@ impl Checker<'_, '_> {
         }
         self.check_mutable(&arg);
         self.demand(&element, super::Demand::Scalar, arg.span);
-        expr(ExprKind::StoreSums(Box::new(receiver), Box::new(arg)), Ty::unit(), span)
+        expr(ExprKind::StoreSums(Box::new(receiver), Box::new(arg), from.map(Box::new)), Ty::unit(), span)
     }
 
     /// Says of accumulators whose types nothing settles that this is missing.

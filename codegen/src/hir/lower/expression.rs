@@ -120,7 +120,7 @@ impl Lowerer<'_, '_> {
             ExprKind::NoSums => self.no_sums(expr),
             ExprKind::MultiplyAdd(factors, sums) => self.multiply_add(factors, sums, expr.span),
             ExprKind::Position(sums, element) => self.position(sums, element, expr.span),
-            ExprKind::StoreSums(sums, to) => self.store_sums(sums, to, expr.span),
+            ExprKind::StoreSums(sums, to, from) => self.store_sums(sums, (to, from.as_deref()), expr.span),
             ExprKind::Geometry(geometry) => self.geometry(*geometry),
             ExprKind::Len(base) => self.len(base, expr),
             ExprKind::Texture(op, base, coordinates) => self.texture(*op, base, coordinates, expr.span),

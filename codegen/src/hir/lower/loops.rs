@@ -191,9 +191,9 @@ fn children(expr: &Expr) -> Vec<&Expr> {
         | ExprKind::AssignOp(_, a, b)
         | ExprKind::Index(a, b)
         | ExprKind::Position(a, b)
-        | ExprKind::StoreSums(a, b)
         | ExprKind::VectorLoad(a, b, _) => vec![a, b],
         ExprKind::MultiplyAdd([(a, _), (b, _)], sums) => vec![a, b, sums],
+        ExprKind::StoreSums(a, b, from) => [&**a, b].into_iter().chain(from.as_deref()).collect(),
         ExprKind::VectorStore(a, b, c) => vec![a, b, c],
         ExprKind::Texture(_, first, all) | ExprKind::Assert(first, _, all) => std::iter::once(&**first).chain(all).collect(),
         ExprKind::Atomic(_, _, a, b, operands) => [&**a, b].into_iter().chain(operands).collect(),

@@ -129,17 +129,18 @@ impl Lowerer<'_, '_> {
     }
 
     /// `sums.store(&mut tile)`.
-    pub(super) fn store_sums(&mut self, sums: &Expr, to: &Expr, span: Span) -> Tree {
+    pub(super) fn store_sums(&mut self, sums: &Expr, (to, from): (&Expr, Option<&Expr>), span: Span) -> Tree {
         let Ty::Accumulator(of, ..) = self.frame().body.infer.resolve(&sums.ty) else { return self.unit() };
         let (Some(shape), Some(of)) = (self.sides(sums), self.scalar(&of)) else { return self.unit() };
         let place = self.place(sums);
+        let from = from.map(|from| self.value(from));
         let Some(Factor { array: to, .. }) = self.factor(to, false) else { return self.unit() };
         let Some(element) = self.scalar_of_rows(&to) else { return self.unit() };
         self.at(span);
         let sums = self.sums_of(&place);
         let mut b = self.builder();
         let values: Vec<Value> = sums.into_iter().map(|sum| b.cast(sum, element)).collect();
-        b.push(Op::Tensor(Tensor::Store { shape, of, to, sums: values }), &[]);
+        b.push(Op::Tensor(Tensor::Store { shape, of, to, from, sums: values }), &[]);
         self.unit()
     }
 

@@ -113,6 +113,11 @@ impl Partition {
         self.element.last().filter(|digit| digit.columns == 1).map_or(1, |digit| digit.count)
     }
 
+    /// How many columns the first sums of threads are apart at most.
+    pub(super) fn columns_of_threads(&self) -> u64 {
+        self.thread.iter().map(|digit| (digit.count - 1) * digit.columns).sum()
+    }
+
     /// How far a sum of this number is from the thread's first.
     pub(super) fn place(&self, mut element: u64) -> [u64; 2] {
         let mut place = [0, 0];

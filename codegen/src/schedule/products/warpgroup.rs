@@ -6,7 +6,8 @@
 
 use super::super::Refusal;
 use super::{Inst, Partition};
-use crate::ir::{Builder, Engine, Factor, Kernel, Op, Swizzle, Tensor, Type, Value};
+use crate::collections::HashSet;
+use crate::ir::{Block, Builder, Engine, Factor, Kernel, ObjectKind, Op, Region, Swizzle, Tensor, Terminator, Type, Value};
 
 /// The most columns of one instruction.
 const MOST_COLUMNS: u64 = 256;
@@ -45,9 +46,109 @@ pub(super) fn multiply_add(b: &mut Builder<'_>, [x, y]: [&Factor; 2], sums: &[Va
     let (row, rows) = partition.rows_of_warpgroup(b);
     let row = b.cast(row, Type::U32);
     let types: Vec<Type> = sums.iter().map(|sum| b.kernel.ty(*sum)).collect();
-    let op = Tensor::WarpgroupMma { mnk: [rows, n, k], a: x.clone(), row, b: y.clone(), factors, sums: sums.to_vec() };
+    let op = Tensor::WarpgroupMma { mnk: [rows, n, k], a: x.clone(), row, b: y.clone(), factors, is_left: false, sums: sums.to_vec() };
     let inst = b.push(Op::Tensor(op), &types);
     b.kernel.insts[inst].results.clone()
+}
+
+/// Lets the product of a loop run on while its threads meet and the engine is told to fill the slot of the iteration before:
+///
+/// ```text
+/// for … carrying sums {               for … carrying sums {
+///     barrier_wait slot                   barrier_wait slot
+///     sync_threads()                      sums = warpgroup_mma left sums      // waits for that of the iteration before
+///     if more { copy(slot - 1) }     ▶    sync_threads()
+///     sums = warpgroup_mma sums           if more { copy(slot - 1) }
+/// }                                   }
+/// sync_threads()                      sums = await_products sums; sync_threads()
+/// ```
+///
+/// The barrier says of each slot what it said before: that nobody reads it any more. Where the loop does anything else with shared memory behind the barrier, or anything
+/// else with the sums, it stays as it is.
+pub(super) fn overlap(kernel: &mut Kernel) {
+    let mut loops = Vec::new();
+    kernel.for_each_inst(|kernel, block, inst| {
+        if let Op::Region(Region::For { body, .. }) = kernel.insts[inst].op {
+            loops.extend(plan(kernel, inst, body).map(|plan| (block, plan)));
+        }
+    });
+    for (block, plan) in loops {
+        let Plan { owner, body, product, order, results } = plan;
+        kernel.blocks[body].insts = order;
+        if let Op::Tensor(Tensor::WarpgroupMma { is_left, .. }) = &mut kernel.insts[product].op {
+            *is_left = true;
+        }
+        let Some(at) = kernel.blocks[block].insts.iter().position(|other| *other == owner) else { continue };
+        let behind = kernel.blocks[block].insts.split_off(at + 1);
+        let types: Vec<Type> = results.iter().map(|sum| kernel.ty(*sum)).collect();
+        let loc = kernel.insts[product].loc;
+        let inst = Builder::new(kernel, block, loc).push(Op::Tensor(Tensor::Await { sums: results.clone() }), &types);
+        kernel.blocks[block].insts.extend(behind);
+        let mut map = vec![None; kernel.values.len()];
+        let awaited = kernel.insts[inst].results.clone();
+        results.iter().zip(&awaited).for_each(|(sum, awaited)| map[usize::from(*sum)] = Some(*awaited));
+        kernel.replace_values(&map);
+        kernel.insts[inst].op = Op::Tensor(Tensor::Await { sums: results });
+    }
+}
+
+/// How a loop is to be.
+struct Plan {
+    owner: Inst,
+    body: Block,
+    product: Inst,
+    order: Vec<Inst>,
+    /// The sums behind the loop.
+    results: Vec<Value>,
+}
+
+fn plan(kernel: &Kernel, owner: Inst, body: Block) -> Option<Plan> {
+    let insts = &kernel.blocks[body].insts;
+    let is_product = |inst: &Inst| matches!(kernel.insts[*inst].op, Op::Tensor(Tensor::WarpgroupMma { is_left: false, .. }));
+    let is_barrier = |inst: &Inst| kernel.effects(*inst).is_barrier() && matches!(kernel.insts[*inst].op, Op::Intrinsic(..));
+    let [product] = insts.iter().copied().filter(is_product).collect::<Vec<_>>()[..] else { return None };
+    let [barrier] = insts.iter().copied().filter(is_barrier).collect::<Vec<_>>()[..] else { return None };
+    let (first, last) = (insts.iter().position(|inst| *inst == barrier)?, insts.iter().position(|inst| *inst == product)?);
+    if first > last || !insts[..first].iter().any(|inst| matches!(kernel.insts[*inst].op, Op::Engine(Engine::Wait { .. }))) {
+        return None;
+    }
+    let all = |inst: Inst| {
+        let blocks = kernel.insts[inst].op.blocks();
+        std::iter::once(inst).chain(blocks.into_iter().flat_map(|block| kernel.insts_in(block)))
+    };
+    let computes = |inst: Inst| {
+        let is_control =
+            matches!(kernel.insts[inst].op, Op::Region(Region::If { .. } | Region::For { .. }) | Op::Terminator(Terminator::Yield(_)));
+        is_control || kernel.effects(inst).is_pure()
+    };
+    // Nothing else reads shared memory, and what is behind the product only computes.
+    let reads_shared = |inst: Inst| kernel.effects(inst).reads.any(|object| kernel.objects[object].kind == ObjectKind::Shared);
+    let is_others = |inst: &Inst| *inst != product && !matches!(kernel.insts[*inst].op, Op::Engine(_));
+    if kernel.insts_in(body).filter(is_others).any(reads_shared) || !insts[last + 1..].iter().all(|inst| all(*inst).all(computes)) {
+        return None;
+    }
+    // What is behind the barrier and no computation stays behind it.
+    let (moved, stays): (Vec<Inst>, Vec<Inst>) = insts[first + 1..last].iter().partition(|inst| all(**inst).any(|inst| !computes(inst)));
+    let given: HashSet<Value> = moved.iter().flat_map(|inst| kernel.insts[*inst].results.clone()).collect();
+    let needs_moved = |inst: Inst| all(inst).any(|inst| kernel.insts[inst].op.operands().iter().any(|value| given.contains(value)));
+    if needs_moved(product) || stays.iter().any(|inst| needs_moved(*inst)) {
+        return None;
+    }
+    // The sums go round, and nowhere else.
+    let Op::Tensor(Tensor::WarpgroupMma { sums, .. }) = &kernel.insts[product].op else { return None };
+    let made = &kernel.insts[product].results;
+    let carried = kernel.carried(owner);
+    let numbers: Vec<usize> = sums.iter().map(|sum| carried.iter().position(|param| param == sum)).collect::<Option<_>>()?;
+    let yielded = kernel.yielded(body)?;
+    let goes_round = numbers.iter().zip(made).all(|(number, sum)| yielded.get(*number) == Some(sum));
+    let uses = kernel.use_counts();
+    let is_alone = sums.iter().chain(made).all(|value| uses[usize::from(*value)] == 1);
+    if !goes_round || !is_alone {
+        return None;
+    }
+    let order = insts[..first].iter().chain(&stays).chain([&product, &barrier]).chain(&moved).chain(&insts[last + 1..]).copied().collect();
+    let results = numbers.iter().map(|number| kernel.insts[owner].results[*number]).collect();
+    Some(Plan { owner, body, product, order, results })
 }
 
 /// Says to the engine what threads have written, before every barrier: where a factor is written by threads.

@@ -217,6 +217,7 @@ impl<'t> Parser<'t> {
             "store_sums" => self.store_sums().map(Op::Tensor),
             "position" => self.position().map(Op::Tensor),
             "mma" => self.mma().map(Op::Tensor),
+            "await_products" => Ok(Op::Tensor(Tensor::Await { sums: self.more_values(false)? })),
             "warpgroup_mma" => self.warpgroup_mma().map(Op::Tensor),
             "put_tile" => self.put_tile().map(Op::Engine),
             "commit_stores" => Ok(Op::Engine(Engine::CommitStores)),
@@ -371,11 +372,14 @@ impl<'t> Parser<'t> {
     /// `store_sums f32 128 x 64, m3, v4, v5`.
     fn store_sums(&mut self) -> Result<Tensor, ParseError> {
         let (of, shape) = self.sums()?;
-        Ok(Tensor::Store { shape, of, to: self.access()?, sums: self.more_values(true)? })
+        let to = self.access()?;
+        let from = if self.eat_word("from") { Some(self.value()?) } else { None };
+        Ok(Tensor::Store { shape, of, to, from, sums: self.more_values(true)? })
     }
 
     /// `warpgroup_mma bf16 64 x 128 x 64, m1[v0], v1, m2[v0] transposed, v3, v4 …`.
     fn warpgroup_mma(&mut self) -> Result<Tensor, ParseError> {
+        let is_left = self.eat_word("left");
         let word = self.word()?;
         let factors = word.parse().map_err(|_| self.error(format!("`{word}` is no type")))?;
         let m = self.integer()?;
@@ -392,7 +396,7 @@ impl<'t> Parser<'t> {
         let row = self.value()?;
         self.expect(',')?;
         let b = self.factor()?;
-        Ok(Tensor::WarpgroupMma { mnk, a, row, b, factors, sums: self.more_values(true)? })
+        Ok(Tensor::WarpgroupMma { mnk, a, row, b, factors, is_left, sums: self.more_values(true)? })
     }
 
     /// `f32 128 x 64,`.

@@ -35,6 +35,7 @@ pub(super) fn layout(kernel: &Kernel, options: SimOptions) -> Result<Program> {
         barriers: Vec::new(),
         matrix_loads: Vec::new(),
         products: Vec::new(),
+        awaited_sums: Vec::new(),
         warpgroup_products: Vec::new(),
         engines: Vec::new(),
         messages: Vec::new(),

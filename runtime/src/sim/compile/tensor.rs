@@ -13,14 +13,21 @@ impl Compiler<'_> {
     pub(super) fn tensor(&mut self, tensor: &Tensor, results: &[Value]) -> Result<()> {
         let (shape, a, b, c) = match tensor {
             Tensor::Mma { shape, a, b, c } => (shape, a, b, c),
-            Tensor::WarpgroupMma { mnk, a, row, b, factors, sums } => {
+            Tensor::WarpgroupMma { mnk, a, row, b, factors, is_left, sums } => {
                 self.count(InstructionClass::Warp, 1);
                 let (a, b) = (self.tile(a, *factors, !a.is_transposed)?, self.tile(b, *factors, b.is_transposed)?);
                 let (row, sums) = (self.slot(*row)?, self.slots(sums)?);
                 let results = self.define_all(results)?;
-                let product = WarpgroupProduct { mnk: *mnk, factors: *factors, a, row, b, sums, results };
+                let product = WarpgroupProduct { mnk: *mnk, factors: *factors, a, row, b, is_left: *is_left, sums, results };
                 let product = add(&mut self.program.warpgroup_products, product);
                 self.emit(SimStep::WarpgroupMma(product));
+                return Ok(());
+            }
+            Tensor::Await { sums } => {
+                let sums = self.slots(sums)?;
+                let results = self.define_all(results)?;
+                let sums = add(&mut self.program.awaited_sums, sums.into_iter().zip(results).collect());
+                self.emit(SimStep::AwaitProducts(sums));
                 return Ok(());
             }
             Tensor::MultiplyAdd { .. } | Tensor::Position { .. } | Tensor::Store { .. } => {
@@ -39,6 +46,7 @@ impl Compiler<'_> {
         let kernel = self.kernel;
         let swizzle = kernel.swizzled.get(&factor.array.object).copied().ok_or("a warpgroup's product of a tile that is not swizzled")?;
         let mut tile = factor.array.leads_to(kernel).ok_or("a path to no tile")?;
+        let bytes = tile.size(&kernel.structs);
         if matches!(tile.element().and_then(|slab| slab.element()), Some(MemoryType::Array(..))) {
             tile = tile.element().ok_or("slabs of nothing")?;
         }
@@ -47,7 +55,7 @@ impl Compiler<'_> {
         let values = vec![Reg::Narrow(0); VECTOR_BYTES / ty.bytes() as usize];
         let (object, location, kind) = (usize::from(factor.array.object), self.location, AccessKind::Read);
         let access = Access { object, kind, atomic: None, ty, path, values, result: None, is_of_engine: false, location };
-        Ok(Tile { access: add(&mut self.program.accesses, access), swizzle, slab, is_along })
+        Ok(Tile { access: add(&mut self.program.accesses, access), swizzle, bytes, slab, is_along })
     }
 
     /// Loads a row of 16 bytes for each lane that names one.
