@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::instance::LaunchFacts;
 use crate::repack::index_bytes;
 use std::borrow::Cow;
-use warpwright_codegen::ir::IndexWidth;
+use warpwright_codegen::ir::{IndexWidth, grid_misfit};
 
 /// The geometry as asked for.
 #[derive(Clone, Copy, Debug, Default)]
@@ -87,6 +87,9 @@ pub(crate) fn check_geometry(
         let reason = format!(
             "the grid has {blocks} blocks, and `{argument}` numbers them with 32 bits; use a larger block, more elements per thread, several launches, or remove `{argument}`"
         );
+        return Err(Error::Argument { kernel: definition.name, reason });
+    }
+    if let Some(reason) = grid_misfit(facts.cluster, grid) {
         return Err(Error::Argument { kernel: definition.name, reason });
     }
     let shared = check.shared(asked, facts)?;
