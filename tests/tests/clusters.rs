@@ -6,6 +6,9 @@ use warpwright::prelude::*;
 use warpwright::{Device, DeviceKind};
 use warpwright_kernels::histogram::{histogram_in_cluster, reference_of_words};
 use warpwright_tests::devices::on_all;
+use warpwright_tests::emitted::{kernel_of, ptx};
+use warpwright_tests::ptxas::{self, Counts};
+use warpwright_tests::sass::Judge;
 
 /// Every block says where it is.
 #[kernel(block = 32, cluster = (X, Y, Z))]
@@ -351,4 +354,82 @@ fn a_histogram_is_spread_over_a_cluster() {
         counts::<4, 16384>(device);
         counts::<8, 8192>(device);
     });
+}
+
+/// The PTX of a kernel of this file.
+fn text(kernel: &str, generics: &[&str], target: &str) -> String {
+    let source = kernel_of(include_str!("clusters.rs"), kernel);
+    ptx(source, kernel, generics, target).unwrap_or_else(|error| panic!("{error}")).to_string()
+}
+
+#[test]
+fn assemblers_take_accesses_of_other_blocks() {
+    let test = "assemblers_take_accesses_of_other_blocks";
+    let Some(assemblers) = ptxas::found_or_skip(test) else { return };
+    let counts = Counts::default();
+    let atomics = |ty: &str| {
+        let ops: &[&str] = if ty.starts_with('f') {
+            &["add(t, 1.0)", "sub(t, 1.0)", "min(t, 1.0)", "max(t, 1.0)", "exchange(t, 1.0)"]
+        } else {
+            &[
+                "add(t, 1)",
+                "sub(t, 1)",
+                "min(t, 1)",
+                "max(t, 1)",
+                "and(t, 1)",
+                "or(t, 1)",
+                "xor(t, 1)",
+                "exchange(t, 1)",
+                "compare_exchange(t, 1, 2)",
+            ]
+        };
+        let of = |op: &&str| {
+            format!("shared_of_mut(&mut own, 1).atomic_{op}; y[t] = shared_of_mut(&mut own, rank).atomic_{op}; own.atomic_{op};\n")
+        };
+        let ordered = format!(
+            "y[t] = shared_of_mut(&mut own, 1).atomic_add_ordered(t, 1 as {ty}, Ordering::AcqRel, ThreadScope::Device);
+             shared_of_mut(&mut own, 1).atomic_store(t, 1 as {ty}, Ordering::Release, ThreadScope::Device);
+             y[t] = shared_of(&own, 1).atomic_load(t, Ordering::Acquire, ThreadScope::Device);
+             own.atomic_add_ordered(t, 1 as {ty}, Ordering::SeqCst, ThreadScope::Block);"
+        );
+        format!(
+            "use warpwright::prelude::*;\n#[kernel(block = 32, cluster = 2)]\nfn k(y: &mut Global<{ty}>) {{ #[shared] let mut own: [{ty}; 256]; let t = thread_idx().x; \
+             let rank = cluster_rank(); own[t] = 0 as {ty}; cluster_sync(); {} {ordered} let four = shared_of(&own, 1 - rank).load::<2>(2 * t); \
+             shared_of_mut(&mut own, rank).store::<2>(2 * t, four); y[t] = four[1]; }}",
+            ops.iter().map(of).collect::<String>()
+        )
+    };
+    for (target, capability) in [("sm_90", 90), ("sm_100", 100), ("sm_120", 120)] {
+        for ty in ["u32", "i32", "u64", "i64", "f32", "f64"] {
+            let text = ptx(&atomics(ty), "k", &[], target).unwrap_or_else(|error| panic!("{ty}: {error}")).to_string();
+            assert!(text.contains("atom.shared::cluster.") && text.contains(".acq_rel.cluster.shared::cluster."), "{text}");
+            assemblers.iter().for_each(|ptxas| counts.ask(ptxas, &text, &format!("atomics of {ty} in other blocks"), capability));
+        }
+        for c in ["1", "2", "8"] {
+            let text = text("handed_on", &[c], target);
+            assert_eq!(text.contains(&format!(".reqnctapercluster {c}, 1, 1\n")), c != "1", "{text}");
+            assemblers.iter().for_each(|ptxas| counts.ask(ptxas, &text, "blocks that hand on", capability));
+        }
+        for (persistent, rows, started) in [("false", "6", "2, 3, 1"), ("true", "6", "6, 1, 1")] {
+            let text = text("in_rounds", &[persistent, rows], target);
+            assert!(text.contains(&format!(".explicitcluster\n.reqnctapercluster {started}\n")), "{text}");
+            assemblers.iter().for_each(|ptxas| counts.ask(ptxas, &text, "clusters in bands", capability));
+        }
+    }
+    counts.report(test);
+}
+
+#[test]
+fn machine_code_meets_as_often_as_the_source_and_once_more() {
+    let test = "machine_code_meets_as_often_as_the_source_and_once_more";
+    let Some(judge) = Judge::found_or_skip(test) else { return };
+    let sass = |kernel: &str, generics: &[&str]| judge.sass(&text(kernel, generics, "sm_90"), 90).unwrap_or_else(|error| panic!("{error}"));
+    let count = |sass: &str, word: &str| sass.matches(word).count();
+    // The last use is behind the last barrier, so the compiler adds one.
+    let early = sass("leaves_early", &[]);
+    assert_eq!([count(&early, "UCGABAR_ARV"), count(&early, "UCGABAR_WAIT")], [2, 2], "{early}");
+    let handed = sass("handed_on", &["4"]);
+    assert_eq!([count(&handed, "UCGABAR_ARV"), count(&handed, "BAR.SYNC")], [2, 0], "{handed}");
+    let alone = sass("handed_on", &["1"]);
+    assert_eq!([count(&alone, "UCGABAR_ARV"), count(&alone, "BAR.SYNC")], [0, 2], "{alone}");
 }

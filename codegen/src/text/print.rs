@@ -86,7 +86,8 @@ impl Printer<'_> {
         for (id, object) in kernel.objects.iter() {
             let keyword = if kernel.params.contains(&id) { "param" } else { "object" };
             let swizzled = if kernel.swizzled.contains(&id) { "swizzled " } else { "" };
-            write!(self.out, "{keyword} {id} {:?}: {} {swizzled}", object.name, kind_word(&object.kind))?;
+            let of = if let ObjectKind::Peers(array) = &object.kind { format!("{array} ") } else { String::new() };
+            write!(self.out, "{keyword} {id} {:?}: {} {of}{swizzled}", object.name, kind_word(&object.kind))?;
             if let Some(ring) = kernel.rings.get(&id) {
                 write!(self.out, "{} ", ring.fill.word())?;
             }
