@@ -371,17 +371,7 @@ fn assemblers_take_accesses_of_other_blocks() {
         let ops: &[&str] = if ty.starts_with('f') {
             &["add(t, 1.0)", "sub(t, 1.0)", "min(t, 1.0)", "max(t, 1.0)", "exchange(t, 1.0)"]
         } else {
-            &[
-                "add(t, 1)",
-                "sub(t, 1)",
-                "min(t, 1)",
-                "max(t, 1)",
-                "and(t, 1)",
-                "or(t, 1)",
-                "xor(t, 1)",
-                "exchange(t, 1)",
-                "compare_exchange(t, 1, 2)",
-            ]
+            &["add(t, 1)", "sub(t, 1)", "min(t, 1)", "max(t, 1)", "and(t, 1)", "or(t, 1)", "xor(t, 1)", "exchange(t, 1)", "cas(t, 1, 2)"]
         };
         let of = |op: &&str| {
             format!("shared_of_mut(&mut own, 1).atomic_{op}; y[t] = shared_of_mut(&mut own, rank).atomic_{op}; own.atomic_{op};\n")
@@ -389,7 +379,7 @@ fn assemblers_take_accesses_of_other_blocks() {
         let ordered = format!(
             "y[t] = shared_of_mut(&mut own, 1).atomic_add_ordered(t, 1 as {ty}, Ordering::AcqRel, ThreadScope::Device);
              shared_of_mut(&mut own, 1).atomic_store(t, 1 as {ty}, Ordering::Release, ThreadScope::Device);
-             y[t] = shared_of(&own, 1).atomic_load(t, Ordering::Acquire, ThreadScope::Device);
+             y[t] = shared_of_mut(&mut own, 1).atomic_load(t, Ordering::Acquire, ThreadScope::Device);
              own.atomic_add_ordered(t, 1 as {ty}, Ordering::SeqCst, ThreadScope::Block);"
         );
         format!(

@@ -108,7 +108,12 @@ impl Machine<'_> {
         let is_vector = width > request.size();
         if is_vector || matches!(access.path, Path::Pointer { .. }) {
             // Widths are powers of two, but for vectors of 16-bit scalars and the like they are too.
-            if let Some(lane) = first(pack(|lane| offsets[lane] & (width - 1) != 0) & request.mask) {
+            let place = |lane: usize| match request.info.peers_of {
+                // Each block's array begins where vectors may.
+                Some(_) => self.peer_place(access.object, offsets[lane]).1,
+                None => offsets[lane],
+            };
+            if let Some(lane) = first(pack(|lane| place(lane) & (width - 1) != 0) & request.mask) {
                 let kind = FaultKind::Misaligned { object: request.info.name.clone(), offset: offsets[lane], width };
                 return Err(LaneFault { lane, kind });
             }

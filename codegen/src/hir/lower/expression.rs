@@ -441,6 +441,11 @@ impl Lowerer<'_, '_> {
 
     /// Refuses a vector access whose rows do not all begin where vectors may.
     fn check_vector(&mut self, access: &Access, scalar: Type, count: usize, span: Span) {
+        // Another block's array lies as this one's does.
+        if let ObjectKind::Peers(object) = self.kernel.objects[access.object].kind {
+            let path = access.path.get(1..).unwrap_or_default().to_vec();
+            return self.check_vector(&Access { object, path }, scalar, count, span);
+        }
         let data = &self.kernel.objects[access.object];
         let name = data.name.clone();
         let error = if !matches!(data.kind, ObjectKind::Global { .. } | ObjectKind::Constant | ObjectKind::Shared) {
