@@ -215,6 +215,90 @@ fn a_grid_is_whole_clusters() {
     });
 }
 
+#[test]
+fn a_grid_that_covers_is_whole_clusters() {
+    on_all("grids that cover", |device| {
+        let mut told = device.zeros::<[u32; 8]>(8).unwrap();
+        // Two blocks of 32 and a bit, in clusters of 4.
+        places::<4, 1, 1>(&mut told).cover(65).launch(device).unwrap();
+        assert_eq!(told.download().unwrap().iter().filter(|told| told[7] == 1).count(), 4, "{device}");
+    });
+}
+
+/// The sum of an array, wherever it is.
+#[device]
+fn sum_of(part: &[u32; 64]) -> u32 {
+    let mut sum = 0;
+    for i in 0..64 {
+        sum += part[i];
+    }
+    sum
+}
+
+/// Adds to the array of a block.
+#[device]
+fn add_to(counts: &mut [u32; 4], rank: usize, amount: u32) {
+    shared_of_mut(counts, rank).atomic_add(cluster_rank(), amount);
+}
+
+/// Sums of rows that the copy engine brings, where there is one, exchanged by functions; with loads ahead, and blocks that go round unequally often.
+#[kernel(block = 64, cluster = 4, targets = [sm_90])]
+fn exchanged(rounds: usize, x: &Global<u32>, y: &mut Global<u32>) {
+    #[shared]
+    let mut run: [u32; 64];
+    #[shared]
+    let mut part: [u32; 64];
+    #[shared]
+    let mut counts: [u32; 4];
+    let (t, rank) = (thread_idx().x, cluster_rank());
+    if t < 4 {
+        counts[t] = 0;
+    }
+    let mut sum = 0;
+    #[pipeline(stages = 3)]
+    for k in 0..rounds + rank {
+        load_run(&mut run, x, (k * grid_dim().x + block_idx().x) * 64);
+        sync_threads();
+        sum += run[63 - t];
+        sync_threads();
+    }
+    part[t] = sum;
+    cluster_sync();
+    if t == 0 {
+        let next = (rank + 1) % 4;
+        add_to(&mut counts, next, sum_of(shared_of(&part, next)));
+    }
+    cluster_sync();
+    if t < 4 {
+        y[block_idx().x * 4 + t] = counts[t];
+    }
+}
+
+#[test]
+fn functions_and_copies_ahead_go_with_clusters() {
+    on_all("exchanges in clusters", |device| {
+        if !has_clusters(device) {
+            return;
+        }
+        for rounds in [0, 1, 2, 5] {
+            let (blocks, x) = (8, (0..8 * 9 * 64).map(|i: u32| i % 1009).collect::<Vec<_>>());
+            let from = device.upload(&x).unwrap();
+            let mut y = device.zeros::<u32>(4 * blocks).unwrap();
+            exchanged(rounds, &from, &mut y).grid(blocks).launch(device).unwrap();
+            let of = |block: usize| {
+                let runs = (0..rounds + block % 4).map(|k| (k * blocks + block) * 64);
+                runs.flat_map(|first| &x[first..first + 64]).sum::<u32>()
+            };
+            for (block, counts) in y.download().unwrap().chunks(4).enumerate() {
+                // The block before added the sum of this one.
+                let mut expected = [0; 4];
+                expected[(block % 4 + 3) % 4] = of(block);
+                assert_eq!(counts, expected, "block {block}, {rounds} rounds on {device}");
+            }
+        }
+    });
+}
+
 /// A thread whose block returns before others are done stays until they are.
 #[kernel(block = 64, cluster = 4, targets = [sm_90])]
 fn leaves_early(y: &mut Global<u32>) {

@@ -143,7 +143,7 @@ impl Op {
     pub fn for_each_object_mut(&mut self, mut f: impl FnMut(&mut Object)) {
         match self {
             Op::Compute(Compute::Len(object) | Compute::Address(object) | Compute::PeerAddress(object, _)) | Op::Texture(_, object, _) => {
-                f(object)
+                f(object);
             }
             Op::Memory(Memory { at: Address::Path(Access { object, .. }) | Address::Pointer { object, .. }, .. }) => f(object),
             Op::Collective(collective) => {

@@ -26,7 +26,6 @@ use warpwright_codegen::target::limits::WARP;
 const PEER: f64 = 180.0;
 
 /// Iterations that the assembler takes at a time.
-
 const ASSEMBLER_UNROLLS: usize = 4;
 
 /// Instructions of a body up to which it does.

@@ -60,14 +60,14 @@ impl Clustered {
 
     /// The block's place in the grid.
     pub(super) fn place(&self, b: &mut Builder<'_>) -> [Value; 3] {
-        let mut place = self.cluster;
-        for axis in 0..3 {
-            if let Some(within) = self.within[axis] {
+        let mut at = |axis: usize| match self.within[axis] {
+            Some(within) => {
                 let extent = b.int(Type::U32, self.extents[axis].into());
-                place[axis] = b.mul_add(self.cluster[axis], extent, within);
+                b.mul_add(self.cluster[axis], extent, within)
             }
-        }
-        place
+            None => self.cluster[axis],
+        };
+        [at(0), at(1), at(2)]
     }
 }
 
