@@ -58,7 +58,7 @@ impl Lowerer<'_, '_> {
             Some(("it is no shared array", "take an array that is declared `#[shared]`"))
         } else if matches!(data.ty, MemoryType::Slice(_)) {
             Some(("its length is the launch's", "declare it with its length: `#[shared] let mut tile: [f32; 256];`"))
-        } else if self.kernel.swizzled.contains(&object) {
+        } else if self.kernel.swizzled.contains_key(&object) {
             Some(("its columns are swizzled", "leave `swizzle` out; `#[shared(pad = 1)]` avoids bank conflicts, too"))
         } else {
             None
