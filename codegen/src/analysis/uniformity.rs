@@ -241,7 +241,8 @@ impl Walk<'_> {
         match (&data.kind, self.scope) {
             (ObjectKind::Local, _) => false,
             (_, Scope::Warp(_)) | (ObjectKind::Peers(_) | ObjectKind::Global { .. }, Scope::Cluster) => true,
-            (ObjectKind::Shared, scope) => !matches!(scope, Scope::Cluster),
+            (ObjectKind::Shared | ObjectKind::Peers(_), Scope::Block { .. }) => true,
+            (ObjectKind::Shared, Scope::Cluster) => false,
             (ObjectKind::Global { .. }, Scope::Block { is_race_free }) => is_race_free || data.is_read_only(),
             _ => data.is_read_only(),
         }
