@@ -37,7 +37,7 @@ use crate::collections::{HashMap, HashSet};
 use crate::intrinsics::{by_name, called};
 use crate::ir::{
     Asked, BinaryOp, Block, Builder, CompareOp, Engine, Fill, Inst, Kernel, Memory, MemoryOp, Object, ObjectKind, Op, Region, Scalar,
-    Space, StoreStage, Terminator, Type, Value,
+    Scope, Space, StoreStage, Terminator, Type, Value,
 };
 use engine::{Barriers, Turn};
 use slots::{Homes, in_slot};
@@ -171,7 +171,11 @@ impl Plan {
             .ok_or_else(|| Refusal::new("the iterations of this loop cannot be counted", "write it as `for i in a..b`"))?;
         let (insts, last) = parts(kernel, walk.body);
         rules::goes_round_together(kernel, inst, walk.body)?;
-        let is_sync = |inst: &Inst| kernel.effects(*inst).is_barrier() && kernel.insts[*inst].results.is_empty();
+        // Those of a cluster are for other blocks, too, and stay.
+        let is_sync = |inst: &Inst| {
+            let effects = kernel.effects(*inst);
+            effects.is_barrier() && effects.converges == Some(Scope::Block) && kernel.insts[*inst].results.is_empty()
+        };
         let first = insts.iter().position(is_sync);
         let no_barrier = |help: &str| match stores(kernel, &insts).first() {
             Some(store) => {
