@@ -51,6 +51,18 @@ pub enum Engine {
     },
     /// The engine may write where this thread has written before.
     Fence,
+    /// Where a ring stands: the slot that is read next, and the parity of the phase that is waited for there, both `u32`. They are what the last
+    /// [`Engine::KeepTurn`] of these barriers left, which may be that of the block before in a `persistent` kernel. The same in all threads of a block.
+    Turn(Object),
+    /// Leaves a ring there. Each thread keeps it for itself, in registers.
+    KeepTurn {
+        /// The barriers of the ring's slots.
+        barriers: Object,
+        /// The slot that is read next; `u32`.
+        slot: Value,
+        /// The parity of its phase; `u32`.
+        parity: Value,
+    },
 }
 
 impl Engine {
@@ -63,13 +75,15 @@ impl Engine {
             Engine::CopyRun { .. } => "copy_run",
             Engine::CopyTile { .. } => "copy_tile",
             Engine::Fence => "engine_fence",
+            Engine::Turn(_) => "barrier_turn",
+            Engine::KeepTurn { .. } => "barrier_keep_turn",
         }
     }
 
     /// The barriers that it is about.
     pub fn barriers(&self) -> Option<Object> {
         match self {
-            Engine::Init(object) => Some(*object),
+            Engine::Init(object) | Engine::Turn(object) | Engine::KeepTurn { barriers: object, .. } => Some(*object),
             Engine::Expect { barrier, .. }
             | Engine::Wait { barrier, .. }
             | Engine::CopyRun { barrier, .. }
@@ -83,7 +97,12 @@ impl Engine {
         match self {
             Engine::CopyRun { to, from, .. } => Some((to, *from)),
             Engine::CopyTile { to, from, .. } => Some((to, from.data)),
-            Engine::Init(_) | Engine::Expect { .. } | Engine::Wait { .. } | Engine::Fence => None,
+            Engine::Init(_)
+            | Engine::Expect { .. }
+            | Engine::Wait { .. }
+            | Engine::Fence
+            | Engine::Turn(_)
+            | Engine::KeepTurn { .. } => None,
         }
     }
 
@@ -98,6 +117,9 @@ impl Engine {
                 Effects { reads: Some(*from), writes: Some(to.object), completes: Completion::Later, can_fault: true, ..Effects::PURE }
             }
             Engine::Fence => Effects::fence(Scope::Block),
+            // The turn stands beside the barriers, and is written and read in order like them.
+            Engine::Turn(object) => Effects { reads: Some(*object), ..Effects::PURE },
+            Engine::KeepTurn { barriers, .. } => Effects { writes: Some(*barriers), ..Effects::PURE },
         }
     }
 }

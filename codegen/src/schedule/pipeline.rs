@@ -35,7 +35,7 @@ use crate::ir::{
     Address, Asked, BinaryOp, Block, Builder, CompareOp, Fill, Inst, Kernel, Memory, MemoryOp, MemoryType, Object, ObjectKind, Op, Region,
     Ring, Scalar, Space, Step, Terminator, Type, Value,
 };
-use engine::{Barriers, Turn};
+use engine::Barriers;
 
 /// What a slot begins at multiples of: the widest access.
 const SLOT_ALIGN: u64 = 16;
@@ -108,7 +108,7 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
             plan.apply(schedule.kernel, &one, (fill, choice.by), &mut homes);
         }
     }
-    engine::begin(schedule.kernel, &homes.barriers, &homes.turns);
+    engine::begin(schedule.kernel, &homes.barriers, &homes.run_again);
 }
 
 /// What the loops before have made.
@@ -121,7 +121,8 @@ struct Homes {
     /// Those that have slots.
     rings: HashSet<Object>,
     barriers: Vec<Barriers>,
-    turns: Vec<Turn>,
+    /// Those whose phases go on where they stood.
+    run_again: Vec<Barriers>,
 }
 
 impl Homes {
@@ -216,7 +217,7 @@ impl Plan {
         let (walk, loc, n) = (&self.walk, self.walk.loc, self.stages - 1);
         let barriers = (fill == Fill::Engine).then(|| Barriers::new(kernel, self.stages, asked.place));
         // The barriers of a loop that runs again count on.
-        let turn = barriers.filter(|_| self.runs_again(kernel)).map(|_| Turn::new(kernel, asked.place));
+        let turn = barriers.filter(|_| self.runs_again(kernel));
         // Before the loop: the first iterations' copies.
         let at = kernel.blocks[block].insts.iter().position(|other| *other == self.inst).unwrap_or(0);
         let behind = kernel.blocks[block].insts.split_off(at);
@@ -227,8 +228,8 @@ impl Plan {
         let is_by_one = b.kernel.constant(walk.step).is_some_and(|step| step.as_int() == 1);
         // Where the counter goes up by one, its low bits are a slot: nothing is carried, and in an unrolled loop it is known.
         let of_counter = is_by_one && self.stages.is_power_of_two() && turn.is_none();
-        homes.turns.extend(turn);
-        let (first_slot, first_parity) = turn.map_or((zero, zero), |turn| turn.load(&mut b));
+        homes.run_again.extend(turn);
+        let (first_slot, first_parity) = turn.map_or((zero, zero), |turn| turn.turn(&mut b));
         if let Some(barriers) = barriers {
             homes.barriers.push(barriers);
         }
@@ -330,7 +331,7 @@ impl Plan {
         let behind = kernel.blocks[block].insts.split_off(at + 1);
         kernel.blocks[block].insts.push(self.closing);
         if let (Some(turn), [.., slot, parity]) = (turn, &results[..]) {
-            turn.store(&mut Builder::new(kernel, block, loc), *slot, *parity);
+            turn.keep_turn(&mut Builder::new(kernel, block, loc), *slot, *parity);
         }
         kernel.blocks[block].insts.extend(behind);
     }
@@ -343,9 +344,9 @@ impl Plan {
         (b.select(is_last, zero, after), is_last)
     }
 
-    /// Whether the loop stands in another.
+    /// Whether a block may run the loop more than once: it stands in another, or the block runs the body again.
     fn runs_again(&self, kernel: &Kernel) -> bool {
-        let mut is_within = false;
+        let mut is_within = kernel.options.persistent;
         kernel.for_each_inst(|kernel, _, inst| {
             is_within |= inst != self.inst
                 && kernel.insts[inst].op.is_loop()

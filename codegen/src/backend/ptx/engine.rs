@@ -8,7 +8,7 @@ use crate::intrinsics::ENGINE;
 use crate::ir::{Access, BARRIER, Engine, Kernel, MemoryType, Object, Op, PitchedMatrix, Step, Value};
 
 impl Emitter<'_> {
-    pub(super) fn engine(&mut self, engine: &Engine) {
+    pub(super) fn engine(&mut self, engine: &Engine, results: &[Value]) {
         if !ENGINE.is_met_by(self.target) {
             let message = format!("bulk copies need sm_90; this is {}", self.target.name);
             return self.refuse(message, "leave `by` out".into());
@@ -38,7 +38,28 @@ impl Emitter<'_> {
             Engine::CopyRun { to, from, start, barrier } => self.copy_run(to, *from, *start, barrier),
             Engine::CopyTile { to, from, row, column, barrier } => self.copy_tile(to, from, [*row, *column], barrier),
             Engine::Fence => ptx!(self, Fence.Proxy.Async.SharedCta),
+            Engine::Turn(object) => {
+                let turn = self.turn(*object);
+                for (value, kept) in results.iter().zip(turn) {
+                    let result = self.register(*value);
+                    self.copy(result, kept.into());
+                }
+            }
+            Engine::KeepTurn { barriers, slot, parity } => {
+                let turn = self.turn(*barriers);
+                self.move_values(&turn, &[*slot, *parity]);
+            }
         }
+    }
+
+    /// The registers that keep where a ring stands: slot and parity.
+    fn turn(&mut self, barriers: Object) -> [Reg; 2] {
+        if let Some((_, turn)) = self.turns.iter().find(|(object, _)| *object == barriers) {
+            return *turn;
+        }
+        let turn = [(); 2].map(|()| self.temp(RegisterClass::Word));
+        self.turns.push((barriers, turn));
+        turn
     }
 
     fn copy_run(&mut self, to: &Access, from: Object, start: Value, barrier: &Access) {
