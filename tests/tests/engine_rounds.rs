@@ -178,7 +178,8 @@ fn assemblers_take_rounds() {
 fn machine_code_of_the_loop_is_that_of_one_round() {
     let test = "machine_code_of_the_loop_is_that_of_one_round";
     let Some(judge) = Judge::found_or_skip(test) else { return };
-    let of = |is_persistent: &str| judge.sass(&text("rounds", &["3", is_persistent], "sm_90"), 90).unwrap_or_else(|error| panic!("{error}"));
+    let of =
+        |is_persistent: &str| judge.sass(&text("rounds", &["3", is_persistent], "sm_90"), 90).unwrap_or_else(|error| panic!("{error}"));
     let (one, many) = (of("false"), of("true"));
     let count = |sass: &str, word: &str| sass.matches(word).count();
     // The barrier at the end of a round, and what brings threads that have left there.

@@ -97,12 +97,9 @@ impl Engine {
         match self {
             Engine::CopyRun { to, from, .. } => Some((to, *from)),
             Engine::CopyTile { to, from, .. } => Some((to, from.data)),
-            Engine::Init(_)
-            | Engine::Expect { .. }
-            | Engine::Wait { .. }
-            | Engine::Fence
-            | Engine::Turn(_)
-            | Engine::KeepTurn { .. } => None,
+            Engine::Init(_) | Engine::Expect { .. } | Engine::Wait { .. } | Engine::Fence | Engine::Turn(_) | Engine::KeepTurn { .. } => {
+                None
+            }
         }
     }
 

@@ -22,9 +22,11 @@
 
 use crate::analysis::access::uniform_in_warps;
 use crate::analysis::uniformity::Uniformity;
-use crate::intrinsics::{by_name, called};
 use crate::collections::HashSet;
-use crate::ir::{Axis, BinaryOp, Block, Builder, Effects, Engine, Fill, Inst, Kernel, Loc, ObjectKind, Op, Region, Special, Terminator, Type, Value};
+use crate::intrinsics::{by_name, called};
+use crate::ir::{
+    Axis, BinaryOp, Block, Builder, Effects, Engine, Fill, Inst, Kernel, Loc, ObjectKind, Op, Region, Special, Terminator, Type, Value,
+};
 use crate::passes::{CONVERGE, converge};
 
 /// Where a block of the grid stands, by axis, and the extents of the grid.
@@ -104,7 +106,8 @@ pub(super) fn wrap(kernel: &mut Kernel, begin: impl FnOnce(&mut Builder<'_>, &As
 
 /// What of a body makes the barriers of the copy engine, up to the barrier of the block behind, and what is done in each round.
 fn made_once(kernel: &Kernel, insts: Vec<Inst>) -> (Vec<Inst>, Vec<Inst>) {
-    let all_of = |inst: Inst| std::iter::once(inst).chain(kernel.insts[inst].op.blocks().into_iter().flat_map(|block| kernel.insts_in(block)));
+    let all_of =
+        |inst: Inst| std::iter::once(inst).chain(kernel.insts[inst].op.blocks().into_iter().flat_map(|block| kernel.insts_in(block)));
     let makes = |inst: &Inst| all_of(*inst).any(|inst| matches!(kernel.insts[inst].op, Op::Engine(Engine::Init(_))));
     let Some(made) = insts.iter().position(makes) else { return (Vec::new(), insts) };
     let behind = insts[made..].iter().position(|inst| kernel.effects(*inst).is_barrier());
