@@ -18,6 +18,7 @@
 //! | `constants.rs` | what loads from constant memory cost |
 //! | `model/` | how fast blocks go through a multiprocessor: the arithmetic of latency and throughput |
 //! | `time.rs` | what bounds a kernel, and how long it takes |
+//! | `waves.rs` | how the blocks of a launch fill a device |
 
 mod constants;
 mod control;
@@ -33,10 +34,12 @@ pub mod registers;
 mod tests;
 pub mod time;
 pub mod traffic;
+mod waves;
 pub mod weights;
 
 pub use facts::{MemoryUse, VariantFacts};
 pub use launched::Launched;
+pub use waves::Waves;
 
 use registers::Registers;
 use time::{Prediction, Threads};
@@ -58,6 +61,8 @@ pub struct Known {
     pub engine: Option<Threads>,
     /// What holds for each target, in the order asked for.
     pub targets: Vec<Estimate>,
+    /// The launch that all that is about, as far as it is known.
+    pub launched: Launched,
 }
 
 impl Known {
@@ -106,7 +111,7 @@ pub(crate) fn estimate_races(legal: &Legal, targets: &[&'static Target], launche
         own.accesses.extend(engine::facts_of_copies(engine, &facts.accesses));
         Threads::of(engine.addressed(), &own.accesses, &own.branches, launched)
     });
-    let mut known = Known { legal, facts, threads, engine, targets: Vec::new() };
+    let mut known = Known { legal, facts, threads, engine, targets: Vec::new(), launched: launched.clone() };
     let legal = &known.legal;
     let registers = registers_of_forms(legal, targets);
     let each = targets.iter().zip(registers);

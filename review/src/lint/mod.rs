@@ -33,6 +33,7 @@ mod testing;
 mod unchecked;
 mod uncoalesced_access;
 pub mod undone_by_assembler;
+pub mod wave_tail;
 mod weigh;
 mod what_if;
 
@@ -87,6 +88,7 @@ pub const LINTS: &[&Lint] = &[
     &scalar_pieces::LINT,
     &shared_traffic::LINT,
     &shallow_pipeline::LINT,
+    &wave_tail::LINT,
     &undone_by_assembler::LINT,
     &register_banks::LINT,
     &best_effort::LINT,
