@@ -165,6 +165,16 @@ fn barriers_are_made_once() {
     assert!(text.contains("cp.async.bulk.shared::cluster.global") && !text.contains("cp.async.c"), "{text}");
 }
 
+/// A kernel that may begin before the one before it has ended waits once, between its barriers and its first round.
+#[test]
+fn rounds_of_a_kernel_that_overlaps_wait_once() {
+    let source = kernel_of(include_str!("engine_rounds.rs"), "rounds").replace("persistent = P", "persistent = P, overlap");
+    let text = ptx(&source, "rounds", &["3", "true"], "sm_90").unwrap_or_else(|error| panic!("{error}")).to_string();
+    let at = |word: &str| text.find(word).unwrap_or_else(|| panic!("no {word} in {text}"));
+    assert!(at("mbarrier.init") < at("griddepcontrol.wait") && at("griddepcontrol.wait") < at("cp.async.bulk"), "{text}");
+    assert_eq!(text.matches("griddepcontrol.wait").count(), 1, "{text}");
+}
+
 #[test]
 fn assemblers_take_rounds() {
     let test = "assemblers_take_rounds";

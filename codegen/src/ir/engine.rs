@@ -127,6 +127,16 @@ impl Kernel {
         access.leads_to(self).map_or(0, |ty| ty.size(&self.structs))
     }
 
+    /// The numbers of the parameters that a matrix is made of: its elements, rows, columns and pitch. `None`: one of them is no parameter.
+    pub fn parameters_of(&self, matrix: &PitchedMatrix) -> Option<[usize; 4]> {
+        let number = |object: Object| self.params.iter().position(|param| *param == object);
+        let of_value = |value: Value| match self.def(value) {
+            Some((_, super::Op::Memory(memory))) => number(memory.at.object()),
+            _ => None,
+        };
+        Some([number(matrix.data)?, of_value(matrix.rows)?, of_value(matrix.columns)?, of_value(matrix.pitch)?])
+    }
+
     /// Rows, columns and elements of a tile that lies in order: an array of rows of scalars, without room behind them.
     pub fn tile_of(&self, access: &Access) -> Option<(u64, u64, Type)> {
         let MemoryType::Array(row, rows) = access.leads_to(self)? else { return None };

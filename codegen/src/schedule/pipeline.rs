@@ -261,6 +261,9 @@ impl Plan {
             kernel.values[slot].name = Some("slot".into());
         }
         let carried_parity = (barriers.is_some() && !of_counter).then(|| carry(kernel, Type::U32, first_parity));
+        if let Some(parity) = carried_parity {
+            kernel.values[parity].name = Some("parity".into());
+        }
         let results = kernel.insts[self.inst].results.clone();
         let carried_left = (!is_by_one).then(|| carry(kernel, trips_type, trips));
         let last = kernel.blocks[walk.body].insts.last().copied();

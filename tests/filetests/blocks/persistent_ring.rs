@@ -1,4 +1,5 @@
 // test ptx sm_90
+// test rust sm_90
 //! Barriers of a ring are made once, before the loop over blocks; the ring stands in a round where the one before has left it.
 #[kernel(block = 64, persistent)]
 pub fn summed(runs: usize, x: &Global<f32>, y: &mut Global<f32>) {

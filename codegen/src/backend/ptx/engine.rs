@@ -5,7 +5,7 @@ use super::emitter::{Emitter, ptx};
 use super::words::{Mnemonic, Word};
 use crate::backend::TensorMap;
 use crate::intrinsics::ENGINE;
-use crate::ir::{Access, BARRIER, Engine, Kernel, MemoryType, Object, Op, PitchedMatrix, Step, Value};
+use crate::ir::{Access, BARRIER, Engine, Kernel, MemoryType, Object, PitchedMatrix, Step, Value};
 
 impl Emitter<'_> {
     pub(super) fn engine(&mut self, engine: &Engine, results: &[Value]) {
@@ -98,14 +98,7 @@ impl Emitter<'_> {
             return self.refuse("a tensor copy of a tile that cannot be parted reached the PTX back end".into(), String::new());
         };
         let part_rows = rows / parts;
-        let parameter = |object: Object| kernel.params.iter().position(|param| *param == object);
-        let of_value = |value: Value| match kernel.def(value) {
-            Some((_, Op::Memory(memory))) => parameter(memory.at.object()),
-            _ => None,
-        };
-        let (Some(data), Some(all_rows), Some(all_columns), Some(pitch)) =
-            (parameter(from.data), of_value(from.rows), of_value(from.columns), of_value(from.pitch))
-        else {
+        let Some([data, all_rows, all_columns, pitch]) = kernel.parameters_of(from) else {
             return self.refuse("a tensor copy of a matrix that is no parameter reached the PTX back end".into(), String::new());
         };
         let tile = [part_rows as u32, columns as u32];
