@@ -293,7 +293,14 @@ mod tests {
             compiled.blocks = Some(524_288);
             compiled.timed = Some(Timed { times, device: device.to_owned(), agreement: Agreement::Same, target: 0 });
         }
-        Comparison { file: path.to_owned(), kernel: "copy".to_owned(), targets: targets.gpus, variants, notes: Vec::new() }
+        Comparison {
+            file: path.to_owned(),
+            kernel: "copy".to_owned(),
+            targets: targets.gpus,
+            variants,
+            tells_tails: true,
+            notes: Vec::new(),
+        }
     }
 
     #[test]
