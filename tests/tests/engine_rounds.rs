@@ -148,6 +148,45 @@ fn tiles_come_by_tensor_copies_in_all_rounds() {
     });
 }
 
+/// Tiles in and out by tensor copies, a block of the grid for each column of tiles.
+#[kernel(block = 64, persistent, targets = [sm_90])]
+fn moved<const S: usize>(a: &Matrix<f32>, c: &mut Matrix<f32>) {
+    #[shared]
+    let mut tile: [[f32; 16]; 8];
+    let column = block_idx().x * 16;
+    #[pipeline(stages = S, by = tma)]
+    for k in 0..(block_idx().x % 5).min(a.rows().div_ceil(8)) {
+        load_tile(&mut tile, a, k * 8, column);
+        sync_threads();
+        store_tile(c, k * 8, column, &tile);
+        sync_threads();
+    }
+}
+
+#[test]
+fn tiles_go_out_by_tensor_copies_in_all_rounds() {
+    on_all("moved", |device| {
+        // GPUs before sm_90 are refused it.
+        if device.properties().compute_capability.is_some_and(|capability| capability < (9, 0)) {
+            return;
+        }
+        for (rows, columns) in [(1, 4), (29, 100), (40, 500)] {
+            let x = numbers(rows * columns, 7);
+            let x_there = device.upload(&x).unwrap();
+            let moves = |run: &dyn Fn(&mut Buffer<f32>)| {
+                let mut c = device.zeros::<f32>(rows * columns).unwrap();
+                run(&mut c);
+                let at = |i: usize| if i / columns < i % columns / 16 % 5 * 8 { x[i] } else { 0.0 };
+                assert_eq!(c.download().unwrap(), (0..rows * columns).map(at).collect::<Vec<f32>>(), "{rows} x {columns}");
+            };
+            let a = || device.matrix(&x_there, rows, columns).unwrap();
+            let grid = columns.div_ceil(16);
+            moves(&|c| moved::<2>(a(), device.matrix_mut(c, rows, columns).unwrap()).grid(grid).launch(device).unwrap());
+            moves(&|c| moved::<4>(a(), device.matrix_mut(c, rows, columns).unwrap()).grid(grid).launch(device).unwrap());
+        }
+    });
+}
+
 /// The PTX of a kernel of this file.
 fn text(kernel: &str, generics: &[&str], target: &str) -> String {
     let source = kernel_of(include_str!("engine_rounds.rs"), kernel).replace(", targets = [sm_90]", "");

@@ -13,7 +13,7 @@ impl Verifier<'_> {
             self.require(data.kind == ObjectKind::Shared && is_array, || format!("{object} is no shared array of barriers"));
         }
         match engine {
-            Engine::Init(_) | Engine::Fence => {}
+            Engine::Init(_) | Engine::CommitStores | Engine::AwaitStores { .. } | Engine::Fence => {}
             Engine::Turn(_) => return self.check_results(results, &[Type::U32; 2]),
             Engine::KeepTurn { slot, parity, .. } => {
                 for value in [slot, parity] {
@@ -35,6 +35,13 @@ impl Verifier<'_> {
                     self.check_type(value, kernel.index_type(), "a place");
                 }
                 self.check_copied(to, from.data, true);
+            }
+            Engine::StoreTile { from, to, row, column } => {
+                for value in [to.rows, to.columns, to.pitch, *row, *column] {
+                    self.check_type(value, kernel.index_type(), "a place");
+                }
+                self.check_copied(from, to.data, true);
+                self.require(!kernel.objects[to.data].is_read_only(), || format!("{} is read-only", to.data));
             }
         }
         self.check_results(results, &[]);

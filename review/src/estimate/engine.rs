@@ -4,14 +4,24 @@
 //! loads that stand in its place in the form that all machines have.
 
 use warpwright_codegen::analysis::access::{AccessFact, AccessKind};
-use warpwright_codegen::ir::{Inst, Kernel, Object, Op};
+use warpwright_codegen::ir::{Engine, Inst, Kernel, Object, Op};
 use warpwright_codegen::target::limits::WARP;
 
 /// The buffer that a copy of the engine reads, and the bytes that it brings; none of other instructions.
 pub(super) fn copied(kernel: &Kernel, inst: Inst) -> Option<(Object, f64)> {
-    let Op::Engine(engine) = &kernel.insts[inst].op else { return None };
-    let (to, from) = engine.copied()?;
-    Some((from, kernel.bytes_of(to) as f64))
+    match &kernel.insts[inst].op {
+        Op::Engine(Engine::CopyRun { to, from, .. }) => Some((*from, kernel.bytes_of(to) as f64)),
+        Op::Engine(Engine::CopyTile { to, from, .. }) => Some((from.data, kernel.bytes_of(to) as f64)),
+        _ => None,
+    }
+}
+
+/// The bytes that a store of the engine takes to memory; none of other instructions.
+pub(super) fn stored(kernel: &Kernel, inst: Inst) -> Option<f64> {
+    match &kernel.insts[inst].op {
+        Op::Engine(Engine::StoreTile { from, .. }) => Some(kernel.bytes_of(from) as f64),
+        _ => None,
+    }
 }
 
 /// What a block's bytes are for each of its threads, where a warp in the mean does the share of `weight` of what brings them.

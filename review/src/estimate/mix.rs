@@ -196,12 +196,14 @@ fn of_engine(kernel: &Kernel, engine: &Engine) -> Cost {
     match engine {
         Engine::Init(barriers) => accesses((kernel.objects[*barriers].ty.size(&kernel.structs) / u64::from(BARRIER.bytes())) as f64),
         Engine::Expect { .. } | Engine::CopyRun { .. } => accesses(1.0),
-        Engine::CopyTile { to, .. } => {
-            let parts = kernel.tile_of(to).and_then(|(rows, columns, ty)| Kernel::tile_parts(rows, columns * u64::from(ty.bytes())));
-            accesses(parts.unwrap_or(1) as f64)
+        Engine::CopyTile { to: array, .. } | Engine::StoreTile { from: array, .. } => {
+            let parts = |(rows, columns, ty): (u64, u64, Type)| {
+                Kernel::tile_parts(rows, columns * u64::from(ty.bytes()), kernel.tile_align(array.object))
+            };
+            accesses(kernel.tile_of(array).and_then(parts).unwrap_or(1) as f64)
         }
         Engine::Wait { .. } => accesses(1.0).and(Pipe::Control, 1.0),
-        Engine::Fence => Cost::one(Pipe::Control, 1.0),
+        Engine::Fence | Engine::CommitStores | Engine::AwaitStores { .. } => Cost::one(Pipe::Control, 1.0),
         Engine::Turn(_) | Engine::KeepTurn { .. } => Cost::default(),
     }
 }
@@ -355,6 +357,9 @@ pub fn mix(kernel: &Kernel, weights: &Weights) -> Mix {
         }
         if let Some((_, bytes)) = engine::copied(kernel, inst) {
             mix.read += engine::of_thread(kernel, bytes, weight);
+        }
+        if let Some(bytes) = engine::stored(kernel, inst) {
+            mix.written += engine::of_thread(kernel, bytes, weight);
         }
         if let Some((space, is_write, bytes)) = access(kernel, inst) {
             let bytes = weight * f64::from(bytes);

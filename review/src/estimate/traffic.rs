@@ -122,7 +122,11 @@ impl Requests {
         let mut seen = Seen::default();
         kernel.for_each_inst(|kernel, _, inst| {
             if let Some((_, bytes)) = engine::copied(kernel, inst) {
-                requests.push(Request::by_engine(inst, weights.get(inst), bytes));
+                requests.push(Request::by_engine(inst, weights.get(inst), bytes, false));
+                return;
+            }
+            if let Some(bytes) = engine::stored(kernel, inst) {
+                requests.push(Request::by_engine(inst, weights.get(inst), bytes, true));
                 return;
             }
             let Some((space, is_write, bytes)) = mix::access(kernel, inst) else { return };
@@ -204,8 +208,13 @@ impl Requests {
                 Space::Shared => traffic.shared += weight * request.passes * PASS,
                 _ if request.is_write => {
                     used_written += weight * request.used;
-                    // What goes out goes sector by sector.
-                    traffic.cache += weight * request.passes.max(request.sectors) * PASS;
+                    if request.is_of_engine {
+                        // It reads shared memory, past the L1 cache.
+                        traffic.shared += weight * request.used;
+                    } else {
+                        // What goes out goes sector by sector.
+                        traffic.cache += weight * request.passes.max(request.sectors) * PASS;
+                    }
                     traffic.drained += weight * bytes;
                     if request.again.is_none() {
                         traffic.written += weight * bytes;
@@ -288,10 +297,10 @@ impl Request {
     }
 
     /// A copy of so many bytes by the copy engine.
-    fn by_engine(inst: Inst, weight: f64, bytes: f64) -> Request {
+    fn by_engine(inst: Inst, weight: f64, bytes: f64, is_write: bool) -> Request {
         let lines = (bytes / LINE).max(1.0);
         let sectors = (bytes / SECTOR).ceil();
-        Request { sectors, lines, used: bytes, is_of_engine: true, ..Request::inside(inst, weight, Space::Global, false) }
+        Request { sectors, lines, used: bytes, is_of_engine: true, ..Request::inside(inst, weight, Space::Global, is_write) }
     }
 
     /// Bytes that come into the L1 cache for one, if so much of what it comes back to is gone.

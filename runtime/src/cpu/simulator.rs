@@ -36,9 +36,13 @@ struct CopiedMatrix {
 fn copied(kernel: &Kernel) -> Vec<CopiedMatrix> {
     let mut found = Vec::new();
     kernel.for_each_inst(|kernel, _, inst| {
-        let Op::Engine(Engine::CopyTile { to, from, .. }) = &kernel.insts[inst].op else { return };
-        let element = kernel.tile_of(to).map_or(1, |(_, _, element)| u64::from(element.bytes()));
-        let one = kernel.parameters_of(from).map(|parameters| CopiedMatrix { parameters, element });
+        let (Op::Engine(Engine::CopyTile { to: array, from: matrix, .. }) | Op::Engine(Engine::StoreTile { from: array, to: matrix, .. })) =
+            &kernel.insts[inst].op
+        else {
+            return;
+        };
+        let element = kernel.tile_of(array).map_or(1, |(_, _, element)| u64::from(element.bytes()));
+        let one = kernel.parameters_of(matrix).map(|parameters| CopiedMatrix { parameters, element });
         found.extend(one.filter(|one| !found.contains(one)));
     });
     found

@@ -84,7 +84,7 @@ pub(super) struct Emitter<'k> {
     /// Where rings of the copy engine stand, by their barriers: slot and parity.
     pub(super) turns: Vec<(Object, [Reg; 2])>,
     /// Shared arrays that tensor copies fill.
-    pub(super) tiles: Vec<Object>,
+    pub(super) far_aligned: std::collections::BTreeMap<Object, u64>,
     /// What is asked of textures.
     pub(super) handles: Vec<(Object, super::texture::Handle)>,
     pub(super) diagnostics: Diagnostics,
@@ -125,7 +125,7 @@ impl<'k> Emitter<'k> {
             asks_grid: false,
             maps: Vec::new(),
             turns: Vec::new(),
-            tiles: kernel.filled_with_tiles(),
+            far_aligned: kernel.far_aligned(),
             handles: Vec::new(),
             diagnostics: Diagnostics::new(),
         }

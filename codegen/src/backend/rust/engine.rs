@@ -5,7 +5,7 @@ use super::Printer;
 use super::expression::Expr;
 use super::kinds::Kind;
 use crate::backend::structured::{PRIMARY, Values};
-use crate::ir::{Access, BARRIER, Engine, Inst, Object, Op};
+use crate::ir::{Access, BARRIER, Engine, Inst, Object, Op, PitchedMatrix, StoreStage, Value};
 
 impl Printer<'_> {
     pub(super) fn engine(&mut self, inst: Inst, engine: &Engine) {
@@ -31,16 +31,24 @@ impl Printer<'_> {
             }
             Engine::CopyTile { to, from, row, column, barrier } => {
                 let to = self.accessed(to);
-                let matrix = self.array(from.data);
-                [from.rows, from.columns, from.pitch].into_iter().for_each(|value| drop(self.take(value)));
-                let at = [*row, *column].map(|value| self.take(value).text);
-                let matrix = matrix.trim_end_matches("_data");
+                let (matrix, at) = self.place_in_matrix(from, [*row, *column]);
                 format!(
                     "// load_tile(&mut {to}, {matrix}, {}, {}) by the copy engine, its bytes counted by {};",
                     at[0],
                     at[1],
                     self.accessed(barrier)
                 )
+            }
+            Engine::StoreTile { from, to, row, column } => {
+                let from = self.accessed(from);
+                let (matrix, at) = self.place_in_matrix(to, [*row, *column]);
+                format!("// store_tile({matrix}, {}, {}, &{from}) by the copy engine, in the thread's next group of stores;", at[0], at[1])
+            }
+            Engine::CommitStores => "// The stores so far are a group.".to_owned(),
+            Engine::AwaitStores { but, until } => {
+                let which = if *but == 0 { String::new() } else { format!(" but the last {but}") };
+                let what = if *until == StoreStage::Read { "have read their arrays" } else { "are in memory" };
+                format!("// Waits until this thread's groups of stores{which} {what}.")
             }
             Engine::Fence => "// The copy engine may fill what was written (fence.proxy.async).".to_owned(),
             Engine::Turn(barriers) => {
@@ -67,6 +75,13 @@ impl Printer<'_> {
 
     fn accessed(&mut self, access: &Access) -> String {
         self.place(access.object, &access.path).text
+    }
+
+    /// A matrix, and a row and a column of it.
+    fn place_in_matrix(&mut self, matrix: &PitchedMatrix, at: [Value; 2]) -> (String, [String; 2]) {
+        [matrix.rows, matrix.columns, matrix.pitch].into_iter().for_each(|value| drop(self.take(value)));
+        let name = self.array(matrix.data);
+        (name.trim_end_matches("_data").to_owned(), at.map(|value| self.take(value).text))
     }
 
     /// The variable that keeps where a ring stands: slot and parity.

@@ -71,7 +71,7 @@ pub(super) fn wrap(kernel: &mut Kernel, begin: impl FnOnce(&mut Builder<'_>, &As
     let round = kernel.new_block(&[]);
     kernel.blocks[round].insts = insts;
     let has_shared = kernel.objects.values().any(|object| object.kind == ObjectKind::Shared);
-    let has_rings = kernel.rings.values().any(|ring| ring.fill != Fill::Engine);
+    let has_rings = kernel.rings.values().any(|ring| ring.fill == Fill::Groups);
 
     let mut b = Builder::new(kernel, body, loc);
     let grid = [Axis::X, Axis::Y, Axis::Z].map(|axis| b.special(Special::AskedGrid, axis));

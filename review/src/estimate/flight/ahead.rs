@@ -4,7 +4,7 @@ use super::super::{engine, mix};
 use super::Line;
 use warpwright_codegen::collections::HashMap;
 use warpwright_codegen::ir::intrinsic::CopyStep;
-use warpwright_codegen::ir::{Block, Engine, Inst, Kernel, Object, Op};
+use warpwright_codegen::ir::{Block, Engine, Inst, Kernel, Object, Op, StoreStage};
 
 /// Iterations that copies are ahead, at most.
 pub(super) const MOST_AHEAD: f64 = 31.0;
@@ -114,7 +114,19 @@ impl Line<'_> {
                 self.fence = self.phases.awaited(barrier.object).map_or(self.fence, |time| self.fence.max(time));
                 self.issued = self.fence;
             }
-            Engine::Init(_) | Engine::Fence | Engine::Turn(_) | Engine::KeepTurn { .. } => {}
+            // What is stored is at least in the second cache.
+            Engine::AwaitStores { until: StoreStage::Done, .. } => {
+                self.settle();
+                self.fence += self.machine.cycles.l2;
+                self.issued = self.fence;
+            }
+            Engine::Init(_)
+            | Engine::Fence
+            | Engine::Turn(_)
+            | Engine::KeepTurn { .. }
+            | Engine::StoreTile { .. }
+            | Engine::CommitStores
+            | Engine::AwaitStores { until: StoreStage::Read, .. } => {}
         }
         for result in &self.kernel.insts[inst].results {
             self.ready[usize::from(*result)] = start;

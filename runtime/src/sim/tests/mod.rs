@@ -8,6 +8,7 @@ mod memory;
 mod operations;
 mod parallel;
 mod speed;
+mod stores;
 
 use super::{Counters, Error, Fault, FaultKind, SimArgument, SimLaunch, SimOptions, SimProgram};
 use warpwright_codegen::ir::Kernel;
