@@ -103,8 +103,8 @@ impl Estimated {
             clusters: estimate.clusters,
             accesses: accesses.clone(),
             branches: branches.clone(),
-            instructions: known.threads.mix.instructions(),
-            intensity: known.threads.mix.intensity(),
+            instructions: known.threads_on(estimate.target).mix.instructions(),
+            intensity: known.threads_on(estimate.target).mix.intensity(),
             prediction: estimate.prediction.clone(),
         };
         known.targets.iter().map(one).collect()

@@ -17,6 +17,8 @@ use warpwright_codegen::hir::Lowered;
 use warpwright_codegen::ir::{IndexWidth, Kernel, MemoryType, ObjectData, ObjectKind, Scalar, Type};
 use warpwright_codegen::pipeline::{self, Legal, Scheduled};
 use warpwright_codegen::syntax::{ConstValue, Extern, GenericValue, Instance as Assignment, Program, Unit, UnitId};
+#[cfg(feature = "inspect")]
+use warpwright_codegen::syntax::{KernelAttributes, Setting};
 use warpwright_codegen::target::Target;
 
 /// What a launch must know of a compiled instance.
@@ -69,6 +71,13 @@ impl LoweredKernel<'_> {
     /// Its PTX as data.
     pub(crate) fn ptx(&self, target: &Target) -> Result<Module> {
         self.lowered.ptx(target).map_err(|found| refused(self.definition, self.program, &found))
+    }
+
+    /// What the kernel says of a lint.
+    #[cfg(feature = "inspect")]
+    pub(crate) fn setting(&self, lint: &str) -> Option<Setting> {
+        let item = self.program.units.iter().find_map(|unit| unit.kernel(self.definition.name).ok())?;
+        KernelAttributes::find(&item.attrs, &mut Diagnostics::new())?.levels.of(lint)
     }
 
     /// What a launch must know.

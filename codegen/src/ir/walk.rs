@@ -55,7 +55,8 @@ macro_rules! visit_operands {
                 }
             },
             Op::Engine(engine) => match engine {
-                Engine::Init(_) | Engine::CommitStores | Engine::AwaitStores { .. } | Engine::Fence => {}
+                Engine::Init(_) | Engine::CommitStores | Engine::AwaitStores { .. } | Engine::Fence | Engine::Turn(_) => {}
+                Engine::KeepTurn { slot, parity, .. } => [slot, parity].into_iter().for_each(&mut $f),
                 Engine::Expect { barrier: Access { path, .. }, bytes: value }
                 | Engine::Wait { barrier: Access { path, .. }, parity: value } => {
                     path_steps!(path, $f, $iter);
@@ -153,7 +154,7 @@ impl Op {
                 f(&mut collective.array_mut().object);
                 f(collective.buffer_mut());
             }
-            Op::Engine(Engine::Init(object)) => f(object),
+            Op::Engine(Engine::Init(object) | Engine::Turn(object) | Engine::KeepTurn { barriers: object, .. }) => f(object),
             Op::Engine(Engine::Expect { barrier, .. } | Engine::Wait { barrier, .. }) => f(&mut barrier.object),
             Op::Engine(
                 Engine::CopyRun { to, from, barrier, .. } | Engine::CopyTile { to, from: PitchedMatrix { data: from, .. }, barrier, .. },

@@ -36,6 +36,7 @@ pub const LINT_NAMES: &[&str] = &[
     "shared_traffic",
     "shallow_pipeline",
     "cluster_unplaceable",
+    "wave_tail",
     "undone_by_assembler",
     "register_banks",
     "best_effort",

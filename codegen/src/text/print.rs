@@ -360,7 +360,8 @@ impl Display for Engine {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let word = self.word();
         match self {
-            Engine::Init(object) => write!(f, "{word} {object}"),
+            Engine::Init(object) | Engine::Turn(object) => write!(f, "{word} {object}"),
+            Engine::KeepTurn { barriers, slot, parity } => write!(f, "{word} {barriers}, {slot}, {parity}"),
             Engine::Expect { barrier, bytes: value } | Engine::Wait { barrier, parity: value } => write!(f, "{word} {barrier}, {value}"),
             Engine::CopyRun { to, from, start, barrier } => write!(f, "{word} {to}, {from}, {barrier}, {start}"),
             Engine::CopyTile { to, from: PitchedMatrix { data, rows, columns, pitch }, row, column, barrier } => {

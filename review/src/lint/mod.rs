@@ -34,6 +34,7 @@ mod testing;
 mod unchecked;
 mod uncoalesced_access;
 pub mod undone_by_assembler;
+pub mod wave_tail;
 mod weigh;
 mod what_if;
 
@@ -89,6 +90,7 @@ pub const LINTS: &[&Lint] = &[
     &shared_traffic::LINT,
     &shallow_pipeline::LINT,
     &cluster_unplaceable::LINT,
+    &wave_tail::LINT,
     &undone_by_assembler::LINT,
     &register_banks::LINT,
     &best_effort::LINT,

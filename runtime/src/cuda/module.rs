@@ -5,7 +5,7 @@
 use super::api::{Code, DriverApi, code};
 use super::queue::CudaEvent;
 use super::sys;
-use super::tensor_map::{Maps, Matrix};
+use super::tensor_map::Maps;
 use super::{Context, Owned};
 use crate::arguments::ArgumentKind;
 use crate::check::parameter_name;
@@ -16,6 +16,7 @@ use crate::instance::LoweredKernel;
 use crate::order::Uses;
 use crate::sim::Counters;
 use crate::stream::StreamCore;
+use crate::tensor::Matrix;
 use crate::timing::Clock;
 use std::ffi::{c_int, c_uint, c_void};
 use std::ptr::null_mut;

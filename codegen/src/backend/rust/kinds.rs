@@ -111,10 +111,9 @@ impl Classes<'_> {
             }
             Op::Memory(Memory { op: MemoryOp::Load | MemoryOp::Atomic(..), at: Address::Path(_) })
             | Op::Intrinsic(..)
+            | Op::Engine(_)
             | Op::Compute(Compute::Bitcast(_)) => Kind::Plain,
-            Op::Compute(_) | Op::Memory(_) | Op::Collective(_) | Op::Engine(_) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {
-                return;
-            }
+            Op::Compute(_) | Op::Memory(_) | Op::Collective(_) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => return,
         };
         results.iter().for_each(|result| self.fixed[result.0 as usize] = Some(kind));
     }

@@ -217,6 +217,8 @@ impl<'t> Parser<'t> {
             "texture" => Ok(Op::Texture(self.texture()?, self.object_name()?, self.more_values(true)?)),
             "load_run" | "load_tile" | "store_tile" => self.collective(word).map(Op::Collective),
             "barrier_init" => Ok(Op::Engine(Engine::Init(self.object_name()?))),
+            "barrier_turn" => Ok(Op::Engine(Engine::Turn(self.object_name()?))),
+            "barrier_keep_turn" => self.keep_turn().map(Op::Engine),
             "barrier_expect" | "barrier_wait" | "copy_run" | "copy_tile" => self.engine(word).map(Op::Engine),
             "put_tile" => self.put_tile().map(Op::Engine),
             "commit_stores" => Ok(Op::Engine(Engine::CommitStores)),
@@ -369,6 +371,15 @@ impl<'t> Parser<'t> {
                 Ok(Engine::CopyTile { to: first, from, row: *row, column: *column, barrier })
             }
             _ => Err(self.error(format!("`{word}` does not take {} values", place.len()))),
+        }
+    }
+
+    /// `barrier_keep_turn m1, v2, v3`.
+    fn keep_turn(&mut self) -> Result<Engine, ParseError> {
+        let barriers = self.object_name()?;
+        match self.more_values(true)?[..] {
+            [slot, parity] => Ok(Engine::KeepTurn { barriers, slot, parity }),
+            _ => Err(self.error("`barrier_keep_turn` takes a slot and a parity".to_owned())),
         }
     }
 

@@ -37,7 +37,7 @@ impl Compiler<'_> {
                 self.emit(SimStep::Assert(condition, message));
                 Ok(())
             }
-            Op::Engine(engine) => self.engine(engine),
+            Op::Engine(engine) => self.engine(engine, &data.results),
             Op::Collective(_) => Err("a collective that was not made loads and stores".into()),
             Op::Region(_) => self.construct(inst),
             Op::Terminator(_) => self.terminator(&data.op, results),
