@@ -8,6 +8,7 @@ use crate::ir::{Builder, Op, Type, Value};
 
 mod bits;
 mod block;
+mod cluster;
 mod collectives;
 mod copies;
 mod fast;
@@ -24,6 +25,7 @@ mod tests;
 mod transcendental;
 mod warp;
 
+pub(crate) use cluster::{CLUSTERS, SHARED_OF, SHARED_OF_MUT};
 pub(crate) use collectives::{LOAD_TILE, MULTIPLY_ADD, PRODUCTS, STORE_TILE, TRANSPOSED};
 pub(crate) use copies::{ASYNC_COPIES, ENGINE};
 pub(crate) use needs::needs_variant;
@@ -44,6 +46,8 @@ pub(crate) mod called {
     pub(crate) const AWAIT_COPIES: &str = "await_copies";
     /// A word of `f32` for tensor cores.
     pub(crate) const ROUND_TO_TF32: &str = "round_to_tf32";
+    /// All threads of the cluster wait for each other.
+    pub(crate) const CLUSTER_SYNC: &str = "cluster_sync";
     /// Bits of a type: ones of `!0`.
     pub(crate) const COUNT_ONES: &str = "count_ones";
     /// What a division by a constant is made of.
@@ -64,6 +68,7 @@ pub const FAMILIES: &[&[Intrinsic]] = &[
     bits::ROWS,
     warp::ROWS,
     block::ROWS,
+    cluster::ROWS,
     copies::ROWS,
     tensor::ROWS,
     overlap::ROWS,

@@ -111,15 +111,9 @@ impl Classes<'_> {
             }
             Op::Memory(Memory { op: MemoryOp::Load | MemoryOp::Atomic(..), at: Address::Path(_) })
             | Op::Intrinsic(..)
-            | Op::Compute(Compute::Bitcast(_)) => Kind::Plain,
-            Op::Compute(_)
-            | Op::Memory(_)
-            | Op::Collective(_)
-            | Op::Tensor(_)
             | Op::Engine(_)
-            | Op::Message(_)
-            | Op::Region(_)
-            | Op::Terminator(_) => {
+            | Op::Compute(Compute::Bitcast(_)) => Kind::Plain,
+            Op::Compute(_) | Op::Memory(_) | Op::Collective(_) | Op::Tensor(_) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {
                 return;
             }
         };
@@ -138,7 +132,7 @@ impl Classes<'_> {
             Binary(_, a, b) | Select(_, a, b) => self.join(&[a, b, result]),
             MulAdd(a, b, c) => self.join(&[a, b, c, result]),
             Compare(_, a, b) => self.join(&[a, b]),
-            Const(_) | Special(..) | Cast(_) | Bitcast(_) | Len(_) | Address(_) | Offset(..) => {}
+            Const(_) | Special(..) | Cast(_) | Bitcast(_) | Len(_) | Address(_) | PeerAddress(..) | Offset(..) => {}
         }
     }
 

@@ -191,6 +191,7 @@ fn children(expr: &Expr) -> Vec<&Expr> {
         | ExprKind::AssignOp(_, a, b)
         | ExprKind::Index(a, b)
         | ExprKind::Position(a, b)
+        | ExprKind::SharedOf(a, b, _)
         | ExprKind::VectorLoad(a, b, _) => vec![a, b],
         ExprKind::MultiplyAdd([(a, _), (b, _)], sums) => vec![a, b, sums],
         ExprKind::StoreSums(a, b, from) => [&**a, b].into_iter().chain(from.as_deref()).collect(),
