@@ -24,6 +24,9 @@
 //!
 //! **The copy engine's** barriers are elements of shared arrays of `u64` that nothing else touches. It copies whole vectors, of a buffer's elements.
 //!
+//! **Products** have factors that fit each other, and sums that are shared out evenly, up to `schedule`. The sums of one that is left running (V6) go to the next one
+//! or to who awaits them.
+//!
 //! **Annotations** belong to a `For` or a `Loop`, and there are none from `Scheduled` on.
 //!
 //! **Stages.** Accesses of memory go to an `Address::Path` until `Legal`, to an `Address::Pointer` in `Addressed` only, as values that are pointers are
@@ -92,6 +95,7 @@ pub fn verify(kernel: &Kernel) -> Result<(), Vec<Violation>> {
         verifier.check_objects();
         verifier.check_block(kernel.body);
         verifier.check_barriers_are_alone();
+        verifier.check_running_products();
     }
     if verifier.violations.is_empty() { Ok(()) } else { Err(verifier.violations) }
 }

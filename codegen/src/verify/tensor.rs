@@ -1,7 +1,8 @@
 //! Products: factors that fit each other, sums that are shared out evenly, operands of tensor cores.
 
 use super::Verifier;
-use crate::ir::{Factor, MmaShape, Object, ObjectKind, PRODUCTS, Stage, Tensor, Type, Value, WARPGROUP, WARPGROUP_ROWS};
+use crate::collections::HashSet;
+use crate::ir::{Op, Region, Terminator, Factor, MmaShape, Object, ObjectKind, PRODUCTS, Stage, Tensor, Type, Value, WARPGROUP, WARPGROUP_ROWS};
 
 impl Verifier<'_> {
     pub(super) fn check_tensor(&mut self, tensor: &Tensor, results: &[Value]) {
@@ -70,6 +71,42 @@ impl Verifier<'_> {
                 self.check_results(results, &types);
             }
             Tensor::Mma { shape, a, b, c } => self.check_mma(shape, [a, b, c], results),
+        }
+    }
+
+    /// V6: the sums of a product that is left running go to the next product, round a loop, or to who awaits them, and nowhere else.
+    pub(super) fn check_running_products(&mut self) {
+        let kernel = self.kernel;
+        let mut running: HashSet<Value> = HashSet::default();
+        let mut found = Vec::new();
+        kernel.for_each_inst(|kernel, _, inst| {
+            if let Op::Tensor(Tensor::WarpgroupMma { is_left: true, .. }) = &kernel.insts[inst].op {
+                running.extend(kernel.insts[inst].results.iter().copied());
+            }
+        });
+        if running.is_empty() {
+            return;
+        }
+        // What a loop hands on is running, too: from its end to its begin, and behind it.
+        kernel.for_each_inst(|kernel, _, inst| {
+            let Op::Region(Region::For { body, .. }) = kernel.insts[inst].op else { return };
+            let (yielded, carried) = (kernel.yielded(body).unwrap_or_default(), kernel.carried(inst));
+            let of_loop: Vec<Value> = (0..yielded.len())
+                .filter(|n| running.contains(&yielded[*n]))
+                .flat_map(|n| carried.get(n).copied().into_iter().chain(kernel.insts[inst].results.get(n).copied()))
+                .collect();
+            running.extend(of_loop);
+        });
+        kernel.for_each_inst(|kernel, _, inst| {
+            let op = &kernel.insts[inst].op;
+            if matches!(op, Op::Tensor(Tensor::WarpgroupMma { .. } | Tensor::Await { .. }) | Op::Terminator(Terminator::Yield(_))) {
+                return;
+            }
+            found.extend(op.operands().into_iter().filter(|value| running.contains(value)).map(|value| (inst, value)));
+        });
+        for (inst, value) in found {
+            self.inst = Some(inst);
+            self.complain(format!("{value} is a sum of a product that may still run"));
         }
     }
 
