@@ -73,6 +73,18 @@ pub enum Engine {
     },
     /// The engine may access what this thread has written before.
     Fence,
+    /// Where a ring stands: the slot that is read next, and the parity of the phase that is waited for there, both `u32`. They are what the last
+    /// [`Engine::KeepTurn`] of these barriers left, which may be that of the block before in a `persistent` kernel. The same in all threads of a block.
+    Turn(Object),
+    /// Leaves a ring there. Each thread keeps it for itself, in registers.
+    KeepTurn {
+        /// The barriers of the ring's slots.
+        barriers: Object,
+        /// The slot that is read next; `u32`.
+        slot: Value,
+        /// The parity of its phase; `u32`.
+        parity: Value,
+    },
 }
 
 /// How far a store of the engine is.
@@ -107,13 +119,15 @@ impl Engine {
             Engine::CommitStores => "commit_stores",
             Engine::AwaitStores { .. } => "await_stores",
             Engine::Fence => "engine_fence",
+            Engine::Turn(_) => "barrier_turn",
+            Engine::KeepTurn { .. } => "barrier_keep_turn",
         }
     }
 
     /// The barriers that it is about.
     pub fn barriers(&self) -> Option<Object> {
         match self {
-            Engine::Init(object) => Some(*object),
+            Engine::Init(object) | Engine::Turn(object) | Engine::KeepTurn { barriers: object, .. } => Some(*object),
             Engine::Expect { barrier, .. }
             | Engine::Wait { barrier, .. }
             | Engine::CopyRun { barrier, .. }
@@ -134,7 +148,9 @@ impl Engine {
             | Engine::Wait { .. }
             | Engine::CommitStores
             | Engine::AwaitStores { .. }
-            | Engine::Fence => None,
+            | Engine::Fence
+            | Engine::Turn(_)
+            | Engine::KeepTurn { .. } => None,
         }
     }
 
@@ -153,6 +169,9 @@ impl Engine {
             }
             Engine::AwaitStores { .. } => Effects { completes: Completion::Awaits, ..Effects::fence(Scope::Block) },
             Engine::CommitStores | Engine::Fence => Effects::fence(Scope::Block),
+            // The turn stands beside the barriers, and is written and read in order like them.
+            Engine::Turn(object) => Effects { reads: Some(*object), ..Effects::PURE },
+            Engine::KeepTurn { barriers, .. } => Effects { writes: Some(*barriers), ..Effects::PURE },
         }
     }
 }
@@ -161,6 +180,16 @@ impl Kernel {
     /// Bytes of the array that an access leads to.
     pub fn bytes_of(&self, access: &Access) -> u64 {
         access.leads_to(self).map_or(0, |ty| ty.size(&self.structs))
+    }
+
+    /// The numbers of the parameters that a matrix is made of: its elements, rows, columns and pitch. `None`: one of them is no parameter.
+    pub fn parameters_of(&self, matrix: &PitchedMatrix) -> Option<[usize; 4]> {
+        let number = |object: Object| self.params.iter().position(|param| *param == object);
+        let of_value = |value: Value| match self.def(value) {
+            Some((_, super::Op::Memory(memory))) => number(memory.at.object()),
+            _ => None,
+        };
+        Some([number(matrix.data)?, of_value(matrix.rows)?, of_value(matrix.columns)?, of_value(matrix.pitch)?])
     }
 
     /// Rows, columns and elements of a tile: an array of rows of scalars, without room behind them.

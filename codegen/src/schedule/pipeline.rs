@@ -37,9 +37,9 @@ use crate::collections::{HashMap, HashSet};
 use crate::intrinsics::{by_name, called};
 use crate::ir::{
     Asked, BinaryOp, Block, Builder, CompareOp, Engine, Fill, Inst, Kernel, Memory, MemoryOp, Object, ObjectKind, Op, Region, Scalar,
-    Space, StoreStage, Terminator, Type, Value,
+    Scope, Space, StoreStage, Terminator, Type, Value,
 };
-use engine::{Barriers, Turn};
+use engine::Barriers;
 use slots::{Homes, in_slot};
 use stores::{Stores, await_stores, by_first};
 
@@ -130,7 +130,7 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
             }
         }
     }
-    engine::begin(schedule.kernel, &homes.barriers, &homes.turns);
+    engine::begin(schedule.kernel, &homes.barriers, &homes.run_again);
 }
 
 /// What moves what a loop copies.
@@ -171,7 +171,11 @@ impl Plan {
             .ok_or_else(|| Refusal::new("the iterations of this loop cannot be counted", "write it as `for i in a..b`"))?;
         let (insts, last) = parts(kernel, walk.body);
         rules::goes_round_together(kernel, inst, walk.body)?;
-        let is_sync = |inst: &Inst| kernel.effects(*inst).is_barrier() && kernel.insts[*inst].results.is_empty();
+        // Those of a cluster are for other blocks, too, and stay.
+        let is_sync = |inst: &Inst| {
+            let effects = kernel.effects(*inst);
+            effects.is_barrier() && effects.converges == Some(Scope::Block) && kernel.insts[*inst].results.is_empty()
+        };
         let first = insts.iter().position(is_sync);
         let no_barrier = |help: &str| match stores(kernel, &insts).first() {
             Some(store) => {
@@ -235,7 +239,7 @@ impl Plan {
         let (walk, loc, n) = (&self.walk, self.walk.loc, self.stages - 1);
         let barriers = (fill == Fill::Engine).then(|| Barriers::new(kernel, self.stages, asked.place));
         // The barriers of a loop that runs again count on.
-        let turn = barriers.filter(|_| self.runs_again(kernel)).map(|_| Turn::new(kernel, asked.place));
+        let turn = barriers.filter(|_| self.runs_again(kernel));
         // Before the loop: the first iterations' copies.
         let at = kernel.blocks[block].insts.iter().position(|other| *other == self.inst).unwrap_or(0);
         let behind = kernel.blocks[block].insts.split_off(at);
@@ -246,8 +250,8 @@ impl Plan {
         let is_by_one = b.kernel.constant(walk.step).is_some_and(|step| step.as_int() == 1);
         // Where the counter goes up by one, its low bits are a slot: nothing is carried, and in an unrolled loop it is known.
         let of_counter = is_by_one && self.stages.is_power_of_two() && turn.is_none();
-        homes.turns.extend(turn);
-        let (first_slot, first_parity) = turn.map_or((zero, zero), |turn| turn.load(&mut b));
+        homes.run_again.extend(turn);
+        let (first_slot, first_parity) = turn.map_or((zero, zero), |turn| turn.turn(&mut b));
         if let Some(barriers) = barriers {
             homes.barriers.push(barriers);
         }
@@ -272,6 +276,9 @@ impl Plan {
             kernel.values[slot].name = Some("slot".into());
         }
         let carried_parity = (barriers.is_some() && !of_counter).then(|| self.carry(kernel, Type::U32, first_parity));
+        if let Some(parity) = carried_parity {
+            kernel.values[parity].name = Some("parity".into());
+        }
         let results = kernel.insts[self.inst].results.clone();
         let carried_left = (!is_by_one).then(|| self.carry(kernel, trips_type, trips));
         let last = kernel.blocks[walk.body].insts.last().copied();
@@ -357,14 +364,14 @@ impl Plan {
             let block = b.block;
             b.kernel.blocks[block].insts.push(self.closing);
             if let (Some(turn), [.., slot, parity]) = (turn, &results[..]) {
-                turn.store(b, *slot, *parity);
+                turn.keep_turn(b, *slot, *parity);
             }
         });
     }
 
-    /// Whether the loop stands in another.
+    /// Whether a block may run the loop more than once: it stands in another, or the block runs the body again.
     fn runs_again(&self, kernel: &Kernel) -> bool {
-        let mut is_within = false;
+        let mut is_within = kernel.options.persistent;
         kernel.for_each_inst(|kernel, _, inst| {
             is_within |= inst != self.inst
                 && kernel.insts[inst].op.is_loop()

@@ -14,6 +14,12 @@ impl Verifier<'_> {
         }
         match engine {
             Engine::Init(_) | Engine::CommitStores | Engine::AwaitStores { .. } | Engine::Fence => {}
+            Engine::Turn(_) => return self.check_results(results, &[Type::U32; 2]),
+            Engine::KeepTurn { slot, parity, .. } => {
+                for value in [slot, parity] {
+                    self.check_type(*value, Type::U32, "where the ring stands");
+                }
+            }
             Engine::Expect { barrier, bytes: value } | Engine::Wait { barrier, parity: value } => {
                 self.check_barrier(barrier);
                 self.check_type(*value, Type::U32, "the operand");

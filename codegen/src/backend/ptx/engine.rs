@@ -5,7 +5,7 @@ use super::emitter::{Emitter, ptx};
 use super::words::{Mnemonic, Word};
 use crate::backend::TensorMap;
 use crate::intrinsics::ENGINE;
-use crate::ir::{Access, BARRIER, Engine, Kernel, MemoryType, Object, Op, PitchedMatrix, Step, StoreStage, Value};
+use crate::ir::{Access, BARRIER, Engine, Kernel, MemoryType, Object, PitchedMatrix, Step, StoreStage, Value};
 
 /// A tile that tensor copies move.
 struct Tile {
@@ -18,7 +18,7 @@ struct Tile {
 }
 
 impl Emitter<'_> {
-    pub(super) fn engine(&mut self, engine: &Engine) {
+    pub(super) fn engine(&mut self, engine: &Engine, results: &[Value]) {
         if !ENGINE.is_met_by(self.target) {
             let message = format!("bulk copies need sm_90; this is {}", self.target.name);
             return self.refuse(message, "leave `by` out".into());
@@ -52,7 +52,28 @@ impl Emitter<'_> {
             Engine::AwaitStores { but, until: StoreStage::Read } => ptx!(self, Cp.Async.Bulk.WaitGroup.Read * but),
             Engine::AwaitStores { but, until: StoreStage::Done } => ptx!(self, Cp.Async.Bulk.WaitGroup * but),
             Engine::Fence => ptx!(self, Fence.Proxy.Async.SharedCta),
+            Engine::Turn(object) => {
+                let turn = self.turn(*object);
+                for (value, kept) in results.iter().zip(turn) {
+                    let result = self.register(*value);
+                    self.copy(result, kept.into());
+                }
+            }
+            Engine::KeepTurn { barriers, slot, parity } => {
+                let turn = self.turn(*barriers);
+                self.move_values(&turn, &[*slot, *parity]);
+            }
         }
+    }
+
+    /// The registers that keep where a ring stands: slot and parity.
+    fn turn(&mut self, barriers: Object) -> [Reg; 2] {
+        if let Some((_, turn)) = self.turns.iter().find(|(object, _)| *object == barriers) {
+            return *turn;
+        }
+        let turn = [(); 2].map(|()| self.temp(RegisterClass::Word));
+        self.turns.push((barriers, turn));
+        turn
     }
 
     fn copy_run(&mut self, to: &Access, from: Object, start: Value, barrier: &Access) {
@@ -109,14 +130,7 @@ impl Emitter<'_> {
             self.refuse("a tensor copy of a tile that cannot be parted reached the PTX back end".into(), String::new());
             return None;
         };
-        let parameter = |object: Object| kernel.params.iter().position(|param| *param == object);
-        let of_value = |value: Value| match kernel.def(value) {
-            Some((_, Op::Memory(memory))) => parameter(memory.at.object()),
-            _ => None,
-        };
-        let (Some(data), Some(all_rows), Some(all_columns), Some(pitch)) =
-            (parameter(matrix.data), of_value(matrix.rows), of_value(matrix.columns), of_value(matrix.pitch))
-        else {
+        let Some([data, all_rows, all_columns, pitch]) = kernel.parameters_of(matrix) else {
             self.refuse("a tensor copy of a matrix that is no parameter reached the PTX back end".into(), String::new());
             return None;
         };

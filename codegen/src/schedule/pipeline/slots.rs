@@ -1,6 +1,6 @@
 //! The slots of rings: where they are, how they are aligned, which one an iteration has, and how an access goes to one.
 
-use super::engine::{Barriers, Turn};
+use super::engine::Barriers;
 use super::{Plan, SLOT_ALIGN, Way};
 use crate::annotations::Modifier;
 use crate::collections::{HashMap, HashSet};
@@ -18,7 +18,8 @@ pub(super) struct Homes {
     /// Those that have slots.
     pub(super) rings: HashSet<Object>,
     pub(super) barriers: Vec<Barriers>,
-    pub(super) turns: Vec<Turn>,
+    /// Those whose phases go on where they stood.
+    pub(super) run_again: Vec<Barriers>,
 }
 
 impl Homes {
