@@ -128,11 +128,11 @@ impl Lowerer<'_, '_> {
                 (None, Op::Collective(collective)) => collective.word(),
                 _ => "barrier",
             };
-            let (met, message) = if let Some(met) = early.of_cluster {
+            let (met, message) = if let Some(met) = early.met.of_cluster {
                 let message =
                     "a block that returns here does not come to a `cluster_sync()` of the others, who may still reach its shared memory";
                 (met, message.to_owned())
-            } else if let Some(met) = early.of_block.filter(|_| !uniformity.runs_together(early.inst)) {
+            } else if let Some(met) = early.met.of_block.filter(|_| !uniformity.runs_together(early.inst)) {
                 let name = name(met);
                 (
                     met,
@@ -153,15 +153,15 @@ impl Lowerer<'_, '_> {
     }
 }
 
-/// A return before the kernel's end, with the first of what other threads may come to after it together.
-struct EarlyReturn {
-    inst: Inst,
+/// The first of what threads come to together.
+#[derive(Clone, Copy, Default)]
+struct Met {
     of_cluster: Option<Inst>,
     /// Of a block or a warp.
     of_block: Option<Inst>,
 }
 
-impl EarlyReturn {
+impl Met {
     fn note(&mut self, kernel: &Kernel, inst: Inst) {
         match kernel.effects(inst).converges {
             Some(Scope::Cluster) => self.of_cluster.get_or_insert(inst),
@@ -171,11 +171,17 @@ impl EarlyReturn {
     }
 }
 
+/// A return before the kernel's end, with what other threads may come to after it.
+struct EarlyReturn {
+    inst: Inst,
+    met: Met,
+}
+
 /// The returns before the end.
 fn early_returns(kernel: &Kernel) -> Vec<EarlyReturn> {
     let last = kernel.blocks[kernel.body].insts.last().copied();
     let mut found = Vec::new();
-    returns_in(kernel, kernel.body, last, &mut Vec::new(), &mut found);
+    returns_in(kernel, kernel.body, last, None, &mut found);
     found
 }
 
@@ -221,26 +227,24 @@ fn leaves(kernel: &Kernel, block: Block) -> bool {
     matches!(last, Some(Op::Terminator(Terminator::Return | Terminator::Trap(_))))
 }
 
-/// Notes the returns of a block, and what comes behind those noted before. `loops`: round the block.
-fn returns_in(kernel: &Kernel, block: Block, last: Option<Inst>, loops: &mut Vec<Inst>, found: &mut Vec<EarlyReturn>) {
+/// Notes the returns of a block, and what comes behind those noted before. `round`: what is in the outermost loop round the block, where others may still go round.
+fn returns_in(kernel: &Kernel, block: Block, last: Option<Inst>, round: Option<Met>, found: &mut Vec<EarlyReturn>) {
     for inst in &kernel.blocks[block].insts {
-        found.iter_mut().for_each(|early| early.note(kernel, *inst));
-        if matches!(kernel.insts[*inst].op, Op::Terminator(Terminator::Return)) && Some(*inst) != last {
-            let mut early = EarlyReturn { inst: *inst, of_cluster: None, of_block: None };
-            // In a loop, others may still go round.
-            let round = loops.first().into_iter().flat_map(|outermost| kernel.insts[*outermost].op.blocks());
-            round.flat_map(|body| kernel.insts_in(body)).for_each(|inner| early.note(kernel, inner));
-            found.push(early);
+        let op = &kernel.insts[*inst].op;
+        if kernel.effects(*inst).is_convergent() {
+            found.iter_mut().for_each(|early| early.met.note(kernel, *inst));
         }
-        let is_loop = kernel.insts[*inst].op.is_loop();
-        if is_loop {
-            loops.push(*inst);
+        if matches!(op, Op::Terminator(Terminator::Return)) && Some(*inst) != last {
+            found.push(EarlyReturn { inst: *inst, met: round.unwrap_or_default() });
         }
-        for child in kernel.insts[*inst].op.blocks() {
-            returns_in(kernel, child, last, loops, found);
-        }
-        if is_loop {
-            loops.pop();
+        let children = op.blocks();
+        let round = round.or_else(|| {
+            let mut met = Met::default();
+            let inside = children.iter().flat_map(|child| kernel.insts_in(*child));
+            op.is_loop().then(|| inside.for_each(|inner| met.note(kernel, inner))).map(|()| met)
+        });
+        for child in children {
+            returns_in(kernel, child, last, round, found);
         }
     }
 }
