@@ -34,6 +34,8 @@ pub(crate) struct LaunchFacts {
     pub(crate) dynamic_shared: Option<Box<str>>,
     /// `ilp` and `vectorize`: elements of a thread along x.
     pub(crate) elements: [u32; 2],
+    /// Blocks of a cluster, by axis.
+    pub(crate) cluster: [u32; 3],
     /// Whether threads wait for or talk to each other: barriers, exchanges within a warp.
     pub(crate) is_cooperative: bool,
     /// The argument by which blocks have numbers, of 32 bits, if there is one: `raster`, `persistent`.
@@ -99,6 +101,7 @@ impl LoweredKernel<'_> {
             shared_bytes,
             dynamic_shared,
             elements,
+            cluster: options.cluster,
             is_cooperative: self.is_cooperative,
             numbers_blocks: [(options.persistent, "persistent"), (options.raster > 1, "raster")]
                 .into_iter()

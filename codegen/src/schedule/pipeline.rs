@@ -24,6 +24,7 @@ mod engine;
 mod fills;
 mod out;
 mod rules;
+mod slots;
 mod stores;
 
 use super::collectives::by_engine;
@@ -35,10 +36,11 @@ use crate::annotations::{Modifier, PIPELINE, PREFETCH};
 use crate::collections::{HashMap, HashSet};
 use crate::intrinsics::{by_name, called};
 use crate::ir::{
-    Address, Asked, BinaryOp, Block, Builder, CompareOp, Engine, Fill, Inst, Kernel, Memory, MemoryOp, MemoryType, Object, ObjectKind, Op,
-    Region, Ring, Scalar, Space, Step, StoreStage, Terminator, Type, Value,
+    Asked, BinaryOp, Block, Builder, CompareOp, Engine, Fill, Inst, Kernel, Memory, MemoryOp, Object, ObjectKind, Op, Region, Scalar,
+    Scope, Space, StoreStage, Terminator, Type, Value,
 };
 use engine::Barriers;
+use slots::{Homes, in_slot};
 use stores::{Stores, await_stores, by_first};
 
 /// What a slot begins at multiples of: the widest access.
@@ -141,37 +143,6 @@ struct Way {
     until: Option<StoreStage>,
 }
 
-/// What the loops before have made.
-#[derive(Default)]
-struct Homes {
-    /// Accesses of loops that stay as they are.
-    plain: HashSet<Inst>,
-    /// Where the slots of an array are.
-    of: HashMap<Object, Object>,
-    /// Those that have slots.
-    rings: HashSet<Object>,
-    barriers: Vec<Barriers>,
-    /// Those whose phases go on where they stood.
-    run_again: Vec<Barriers>,
-}
-
-impl Homes {
-    /// The ring that an array becomes: it itself, but for one that plain loops use, too.
-    fn of(&mut self, kernel: &mut Kernel, array: Object) -> Object {
-        if let Some(home) = self.of.get(&array) {
-            return *home;
-        }
-        let is_shared = self.plain.iter().any(|inst| kernel.insts[*inst].op.object() == Some(array));
-        let home = if is_shared { kernel.objects.push(kernel.objects[array].clone()) } else { array };
-        // It lies as the array does.
-        if let Some(swizzle) = kernel.swizzled.get(&array).copied() {
-            kernel.swizzled.insert(home, swizzle);
-        }
-        self.of.insert(array, home);
-        home
-    }
-}
-
 /// A loop that can be pipelined.
 struct Plan {
     inst: Inst,
@@ -200,7 +171,11 @@ impl Plan {
             .ok_or_else(|| Refusal::new("the iterations of this loop cannot be counted", "write it as `for i in a..b`"))?;
         let (insts, last) = parts(kernel, walk.body);
         rules::goes_round_together(kernel, inst, walk.body)?;
-        let is_sync = |inst: &Inst| kernel.effects(*inst).is_barrier() && kernel.insts[*inst].results.is_empty();
+        // Those of a cluster are for other blocks, too, and stay.
+        let is_sync = |inst: &Inst| {
+            let effects = kernel.effects(*inst);
+            effects.is_barrier() && effects.converges == Some(Scope::Block) && kernel.insts[*inst].results.is_empty()
+        };
         let first = insts.iter().position(is_sync);
         let no_barrier = |help: &str| match stores(kernel, &insts).first() {
             Some(store) => {
@@ -235,22 +210,6 @@ impl Plan {
         }
         let is_out = out::is_out(kernel, &section, &work, &rings);
         Ok(Plan { inst, walk, stages: asked.count(), section, barrier, work, closing, rings, is_out })
-    }
-
-    /// Makes rings of its arrays.
-    fn make_rings(&self, kernel: &mut Kernel, asked: &Asked, way: Way, homes: &mut Homes) -> HashMap<Object, Object> {
-        let is_required = !asked.says(Modifier::BestEffort);
-        let rings: HashMap<Object, Object> = self.rings.iter().map(|array| (*array, homes.of(kernel, *array))).collect();
-        for ring in rings.values() {
-            kernel.rings.insert(*ring, Ring { place: asked.place, is_required, fill: way.fill, by: way.by });
-            let before = !homes.rings.insert(*ring);
-            let data = &mut kernel.objects[*ring];
-            data.ty = match (before, data.ty.clone()) {
-                (true, MemoryType::Array(slot, slots)) => MemoryType::Array(slot, slots.max(self.stages.into())),
-                (_, slot) => MemoryType::Array(Box::new(aligned(slot, &kernel.structs)), self.stages.into()),
-            };
-        }
-        rings
     }
 
     /// Lets the loop carry a value more.
@@ -410,14 +369,6 @@ impl Plan {
         });
     }
 
-    /// The slot behind one, and whether that one is the last, behind which the first comes.
-    fn after(&self, b: &mut Builder<'_>, slot: Value) -> (Value, Value) {
-        let [zero, one, stages] = [0, 1, self.stages].map(|number| b.constant(Scalar::u32(number)));
-        let after = b.binary(BinaryOp::Add, slot, one);
-        let is_last = b.compare(CompareOp::Eq, after, stages);
-        (b.select(is_last, zero, after), is_last)
-    }
-
     /// Whether a block may run the loop more than once: it stands in another, or the block runs the body again.
     fn runs_again(&self, kernel: &Kernel) -> bool {
         let mut is_within = kernel.options.persistent;
@@ -433,27 +384,6 @@ impl Plan {
     fn of_copies(&self, kernel: &Kernel) -> HashSet<Value> {
         let moved = self.section.iter().filter(|inst| moves(kernel, **inst)).flat_map(|inst| kernel.insts[*inst].results.clone());
         derived(kernel, &self.section, &moved.collect::<Vec<Value>>())
-    }
-
-    /// The slot of the iteration with this counter, where that goes up by one, and there are 2ⁿ slots.
-    fn slot_of(&self, b: &mut Builder<'_>, counter: Value) -> Value {
-        let ty = b.kernel.ty(counter);
-        let bits = b.bitcast(counter, ty.to_unsigned());
-        let low = b.cast(bits, Type::U32);
-        let mask = b.constant(Scalar::u32(self.stages - 1));
-        b.binary(BinaryOp::And, low, mask)
-    }
-
-    /// The parity of the phase that this iteration waits for, where [`Plan::slot_of`] tells the slot: each is filled once in as many iterations as there are slots.
-    fn parity_of(&self, b: &mut Builder<'_>, counter: Value) -> Value {
-        let ty = b.kernel.ty(counter).to_unsigned();
-        let number = b.binary(BinaryOp::Sub, counter, self.walk.start);
-        let bits = b.bitcast(number, ty);
-        let low = b.cast(bits, Type::U32);
-        let places = b.constant(Scalar::u32(self.stages.trailing_zeros()));
-        let one = b.constant(Scalar::u32(1));
-        let turns = b.binary(BinaryOp::Shr, low, places);
-        b.binary(BinaryOp::And, turns, one)
     }
 
     /// The block that the loop stands in.
@@ -559,40 +489,6 @@ fn stores(kernel: &Kernel, insts: &[Inst]) -> Vec<Inst> {
 
 fn name(kernel: &Kernel, access: Inst) -> String {
     kernel.insts[access].op.object().map_or_else(|| "an array".to_owned(), |object| format!("`{}`", kernel.objects[object].name))
-}
-
-/// Puts an access, if it is one to an array that became a ring, into one of its slots.
-fn in_slot(kernel: &mut Kernel, access: Inst, slot: Value, rings: &HashMap<Object, Object>) {
-    let access = match &mut kernel.insts[access].op {
-        Op::Memory(Memory { at: Address::Path(access), .. }) => access,
-        Op::Collective(collective) => collective.array_mut(),
-        Op::Memory(_)
-        | Op::Compute(_)
-        | Op::Texture(..)
-        | Op::Intrinsic(..)
-        | Op::Engine(_)
-        | Op::Message(_)
-        | Op::Region(_)
-        | Op::Terminator(_) => return,
-    };
-    if let Some(ring) = rings.get(&access.object) {
-        access.object = *ring;
-        access.path.insert(0, Step::Index(slot));
-    }
-}
-
-/// A type with so much room behind its elements that the next of its kind is aligned like the first.
-fn aligned(ty: MemoryType, structs: &crate::ir::EntityMap<crate::ir::StructId, crate::ir::StructType>) -> MemoryType {
-    let size = ty.size(structs);
-    match ty {
-        MemoryType::Array(element, n) | MemoryType::Padded(element, n, _) if !size.is_multiple_of(SLOT_ALIGN) => {
-            let of = element.size(structs).max(1);
-            let taken = size / of;
-            let more = (0..SLOT_ALIGN).find(|more| ((taken + more) * of).is_multiple_of(SLOT_ALIGN)).unwrap_or(0);
-            MemoryType::Padded(element, n, taken - n + more)
-        }
-        ty @ (MemoryType::Scalar(_) | MemoryType::Array(..) | MemoryType::Padded(..) | MemoryType::Slice(_) | MemoryType::Struct(_)) => ty,
-    }
 }
 
 /// How often a loop runs, as an unsigned number of its counter's width.

@@ -138,6 +138,7 @@ pub fn cost(kernel: &Kernel, inst: Inst) -> Cost {
         Op::Compute(Compute::Binary(BinaryOp::Mul, a, b)) if ty == Type::U64 && is_widened(kernel, *a) && kernel.constant(*b).is_some() => {
             Cost::default()
         }
+        Op::Compute(Compute::PeerAddress(..)) => Cost::one(Pipe::Special, 1.0),
         // Bytes by themselves are added with a carry.
         Op::Compute(Compute::Offset(_, bytes)) if is_widened(kernel, *bytes) => Cost::one(Pipe::Integer, 2.0),
         Op::Compute(Compute::Offset(_, bytes)) if is_scaled(kernel, *bytes) => Cost::one(Pipe::Product, 1.0),
@@ -366,7 +367,7 @@ pub fn mix(kernel: &Kernel, weights: &Weights) -> Mix {
             match (space, is_write) {
                 (Space::Global, false) => mix.read += bytes,
                 (Space::Global, true) => mix.written += bytes,
-                (Space::Shared, _) => mix.shared += bytes,
+                (Space::Shared | Space::Cluster, _) => mix.shared += bytes,
                 _ => {}
             }
         }

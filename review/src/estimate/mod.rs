@@ -20,6 +20,7 @@
 //! | `time.rs` | what bounds a kernel, and how long it takes |
 //! | `waves.rs` | how the blocks of a launch fill a device |
 
+pub mod clusters;
 mod constants;
 mod control;
 pub mod demand;
@@ -41,6 +42,7 @@ pub use facts::{MemoryUse, VariantFacts};
 pub use launched::Launched;
 pub use waves::Waves;
 
+use clusters::ResidentClusters;
 use registers::Registers;
 use time::{Prediction, Threads};
 use warpwright_codegen::analysis::access::Races;
@@ -82,6 +84,8 @@ pub struct Estimate {
     pub registers: Registers,
     /// Resident blocks; `None` where the launch decides the block's size.
     pub occupancy: Option<Occupancy>,
+    /// Clusters that are resident at once; `None` without clusters, or where the device is not known well enough.
+    pub clusters: Option<ResidentClusters>,
     /// Time and what bounds it; `None` where the target has no row of rates, or the launch decides too much.
     pub prediction: Option<Prediction>,
 }
@@ -118,7 +122,8 @@ pub(crate) fn estimate_races(legal: &Legal, targets: &[&'static Target], launche
     let one = |(target, registers): (&&'static Target, Registers)| {
         let occupancy = demand::of_kernel(legal.for_target(target), registers.estimate, launched.dynamic_shared, target);
         let prediction = time::predict(legal.for_target(target).addressed(), known.threads_on(target), occupancy.as_ref(), target);
-        Estimate { target, registers, occupancy, prediction }
+        let clusters = ResidentClusters::of(&legal.options, occupancy.as_ref(), target);
+        Estimate { target, registers, occupancy, clusters, prediction }
     };
     let targets = each.map(one).collect();
     known.targets = targets;

@@ -5,6 +5,7 @@
 
 mod bank_conflict;
 mod best_effort;
+mod cluster_unplaceable;
 mod constant_divergence;
 mod costly_batch;
 mod divergent_barrier;
@@ -88,6 +89,7 @@ pub const LINTS: &[&Lint] = &[
     &scalar_pieces::LINT,
     &shared_traffic::LINT,
     &shallow_pipeline::LINT,
+    &cluster_unplaceable::LINT,
     &wave_tail::LINT,
     &undone_by_assembler::LINT,
     &register_banks::LINT,

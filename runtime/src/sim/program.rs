@@ -262,6 +262,8 @@ pub(super) struct Barrier {
     pub(super) argument: Option<Reg>,
     /// Its result.
     pub(super) result: Option<Reg>,
+    /// Whether the threads of all blocks of the cluster come to it.
+    pub(super) is_of_cluster: bool,
     /// Place in the source.
     pub(super) location: Location,
 }
@@ -324,6 +326,8 @@ pub(super) struct ObjectInfo {
     pub(super) is_ring: bool,
     /// Whether the copy engine writes it.
     pub(super) is_engines: bool,
+    /// The shared array that it is in all blocks of the cluster, one behind another.
+    pub(super) peers_of: Option<usize>,
 }
 
 impl ObjectInfo {
@@ -334,7 +338,12 @@ impl ObjectInfo {
 
     /// Bits of a virtual address that are the offset.
     pub(super) fn offset_bits(&self) -> u32 {
-        if self.space == Space::Global { 40 } else { 20 }
+        match self.space {
+            Space::Global => 40,
+            // Of several blocks.
+            Space::Cluster => 22,
+            Space::Param | Space::Constant | Space::Shared | Space::Local => 20,
+        }
     }
 
     /// Bits of a virtual address.
@@ -356,6 +365,12 @@ pub(super) struct Program {
     pub(super) is_index_wide: bool,
     /// Whether a launch starts fewer blocks than the grid has, and each goes on with others.
     pub(super) is_persistent: bool,
+    /// Blocks of a cluster of those that are started, by axis.
+    pub(super) cluster: [u32; 3],
+    /// The same of the grid that is asked for.
+    pub(super) asked_cluster: [u32; 3],
+    /// Whether the blocks of a cluster wait for each other or reach each other's memory: else it does not matter that there are clusters.
+    pub(super) is_clustered: bool,
     /// Source files.
     pub(super) files: Vec<String>,
     /// The steps.

@@ -94,6 +94,7 @@ impl Emitter<'_> {
             }
             Compute::Len(object) => self.length(*object, d),
             Compute::Address(object) => self.address(*object, d),
+            Compute::PeerAddress(object, rank) => self.peer_address(*object, *rank, d),
             Compute::Offset(ptr, bytes) => {
                 let (ptr, bytes) = (self.operand(*ptr), self.operand(*bytes));
                 ptx!(self, Add.(signed(to.bits())) d, ptr, bytes);

@@ -135,8 +135,8 @@ pub fn body(kernel: &Kernel, target: &Target) -> Vec<Statement> {
 pub fn emit_ptx(kernel: &Addressed, target: &Target, span: &dyn Fn(Loc) -> Span) -> Result<Emitted, Diagnostics> {
     let module = module(kernel, target, span)?;
     let text = module.to_string();
-    let Module { entry: Entry { name: entry, .. }, abi, shared_bytes, asks_for_shared, overlaps, .. } = module;
-    Ok(Emitted { text, entry, abi, shared_bytes, asks_for_shared, overlaps, ..Emitted::default() })
+    let Module { entry: Entry { name: entry, .. }, abi, shared_bytes, asks_for_shared, overlaps, cluster, .. } = module;
+    Ok(Emitted { text, entry, abi, shared_bytes, asks_for_shared, overlaps, cluster, ..Emitted::default() })
 }
 
 /// The same as data: what [`emit_ptx`] prints.
@@ -153,6 +153,7 @@ pub fn module(kernel: &Addressed, target: &Target, span: &dyn Fn(Loc) -> Span) -
     let variables = emitter.variables();
     emitter.diagnostics.barrier()?;
     let functions = [(emitter.has_print, VPRINTF), (emitter.has_assert, ASSERTFAIL)];
+    let cluster = emitter.cluster();
     Ok(Module {
         version: emitter.version,
         target: target.name,
@@ -171,6 +172,7 @@ pub fn module(kernel: &Addressed, target: &Target, span: &dyn Fn(Loc) -> Span) -
         shared_bytes,
         asks_for_shared: emitter.region.is_some(),
         overlaps: emitter.overlaps,
+        cluster,
         early_loads: kernel.early_loads.iter().map(|early| (early.annotation, early.place)).collect(),
     })
 }

@@ -130,7 +130,7 @@ impl Classes<'_> {
             Binary(_, a, b) | Select(_, a, b) => self.join(&[a, b, result]),
             MulAdd(a, b, c) => self.join(&[a, b, c, result]),
             Compare(_, a, b) => self.join(&[a, b]),
-            Const(_) | Special(..) | Cast(_) | Bitcast(_) | Len(_) | Address(_) | Offset(..) => {}
+            Const(_) | Special(..) | Cast(_) | Bitcast(_) | Len(_) | Address(_) | PeerAddress(..) | Offset(..) => {}
         }
     }
 

@@ -169,7 +169,9 @@ impl Printer<'_> {
             Compute::Cast(a) => self.cast(*a, result),
             Compute::Bitcast(a) => self.bitcast(*a, self.kernel.ty(result)),
             Compute::Len(object) => expression::Expr::new(format!("{}.len()", self.object_names[object.0 as usize]), PRIMARY),
-            Compute::Address(_) | Compute::Offset(..) => expression::Expr::new("0 /* of another stage */", PRIMARY),
+            Compute::Address(_) | Compute::PeerAddress(..) | Compute::Offset(..) => {
+                expression::Expr::new("0 /* of another stage */", PRIMARY)
+            }
         };
         self.define(inst, result, expr);
     }

@@ -11,7 +11,8 @@
 //! ```
 //!
 //! A round begins as a block does: values are computed anew, arrays of a thread are written before they are read, and no thread stores to a shared array while another still reads what
-//! the round before left there. The blocks are taken in the order in which a device starts them, so that one may wait for an earlier one. `n` does not wrap:
+//! the round before left there. With clusters, blocks are numbered cluster after cluster, and as many are started as make whole clusters: those of one go through their rounds
+//! together, each with the same rank in all. The blocks are taken in the order in which a device starts them, so that one may wait for an earlier one. `n` does not wrap:
 //! the grid of such a kernel has fewer than 2³² blocks (a launch of more is refused), and a loop counts its rounds before.
 //!
 //! **Barriers of the copy engine** are made once, before the rounds, where `pipeline` has put them: at the body's beginning. A ring stands in a round where the one before has left it
@@ -28,12 +29,6 @@ use crate::ir::{
     Axis, BinaryOp, Block, Builder, Effects, Engine, Fill, Inst, Kernel, Loc, ObjectKind, Op, Region, Special, Terminator, Type, Value,
 };
 use crate::passes::{CONVERGE, converge};
-
-/// Where a block of the grid stands, by axis, and the extents of the grid.
-pub(super) struct Asked {
-    pub(super) place: [Value; 3],
-    pub(super) grid: [Value; 3],
-}
 
 /// Has all threads that do not return together come to the barriers and exchanges behind. Gives whether anything changed. For a kernel of stage `Legal`.
 pub(in crate::passes) fn meet(kernel: &mut Kernel) -> bool {
@@ -61,8 +56,8 @@ fn apart(kernel: &Kernel) -> Option<fn(&mut Kernel) -> bool> {
     part(Uniformity::of(kernel)).then_some(converge::run_for_barriers)
 }
 
-/// Puts the body in a loop over blocks. `begin` fills in what of the round comes first, of where the block stands.
-pub(super) fn wrap(kernel: &mut Kernel, begin: impl FnOnce(&mut Builder<'_>, &Asked)) {
+/// Puts the body in a loop over blocks. `begin` fills in what of the round comes first, of the block's number, the extents of the grid, and the blocks of a layer.
+pub(super) fn wrap(kernel: &mut Kernel, begin: impl FnOnce(&mut Builder<'_>, Value, [Value; 3], Value)) {
     let loc = kernel.blocks[kernel.body].insts.first().map_or(Loc(0), |inst| kernel.insts[*inst].loc);
     let body = kernel.body;
     let insts = std::mem::take(&mut kernel.blocks[body].insts);
@@ -85,13 +80,7 @@ pub(super) fn wrap(kernel: &mut Kernel, begin: impl FnOnce(&mut Builder<'_>, &As
 
     let number = b.kernel.blocks[turn].params[0];
     b.block = turn;
-    let z = b.binary(BinaryOp::Div, number, layer);
-    let before = b.binary(BinaryOp::Mul, z, layer);
-    let in_layer = b.binary(BinaryOp::Sub, number, before);
-    let y = b.binary(BinaryOp::Div, in_layer, grid[0]);
-    let before = b.binary(BinaryOp::Mul, y, grid[0]);
-    let x = b.binary(BinaryOp::Sub, in_layer, before);
-    begin(&mut b, &Asked { place: [x, y, z], grid });
+    begin(&mut b, number, grid, layer);
     let once = b.push(Op::Region(Region::Block { body: round }), &[]);
     if has_rings && let Some(row) = by_name(called::AWAIT_COPIES, None) {
         let none = b.int(Type::U32, 0);

@@ -208,6 +208,11 @@ impl<'t> Parser<'t> {
             "const" => self.constant(inst),
             "call" => self.call(inst),
             "len" => Ok(Op::Compute(Compute::Len(self.object_name()?))),
+            "peer_address" => {
+                let object = self.object_name()?;
+                self.expect(',')?;
+                Ok(Op::Compute(Compute::PeerAddress(object, self.value()?)))
+            }
             "address" => Ok(Op::Compute(Compute::Address(self.object_name()?))),
             "texture" => Ok(Op::Texture(self.texture()?, self.object_name()?, self.more_values(true)?)),
             "load_run" | "load_tile" | "store_tile" => self.collective(word).map(Op::Collective),
@@ -283,7 +288,7 @@ impl<'t> Parser<'t> {
         named(TextureOp::ALL, word).ok_or_else(|| self.error(format!("a texture is not asked for its `{word}`")))
     }
 
-    fn object_name(&mut self) -> Result<Object, ParseError> {
+    pub(super) fn object_name(&mut self) -> Result<Object, ParseError> {
         let number = self.entity("m")?;
         self.objects.get(&number).copied().ok_or_else(|| self.error(format!("m{number} is not declared")))
     }

@@ -27,6 +27,10 @@ use warpwright_codegen::ir::intrinsic::CopyStep;
 use warpwright_codegen::ir::{Address, Block, Fill, Inst, Kernel, Loc, Memory, MemoryOp, Op, Region, Space, Terminator, Value};
 use warpwright_codegen::target::limits::WARP;
 
+/// Cycles until a load of another block's shared memory gives its value. Source: Luo et al., "Benchmarking and Dissecting the Nvidia Hopper GPU Architecture via
+/// Microbenchmarking" (2024), of an H800.
+const PEER: f64 = 180.0;
+
 /// Iterations that the assembler takes at a time.
 const ASSEMBLER_UNROLLS: usize = 4;
 
@@ -486,6 +490,8 @@ impl Line<'_> {
                     let load = self.sources.get(&inst).map_or(ConstantLoad::default(), |source| source.constant);
                     cycles.shared + load.replays * cycles.constant + load.lines * cycles.constant_line
                 }
+                Space::Cluster if is_write => 2.0 * PEER,
+                Space::Cluster => PEER,
                 Space::Local => cycles.l1,
             };
         }
