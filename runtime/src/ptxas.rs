@@ -201,7 +201,13 @@ impl Ptxas {
             return Err(PtxasError::OldRelease { release: release(), reads, needs });
         }
         let mut command = Command::new(&self.path);
-        command.arg("-v").arg(format!("-arch=sm_{target}{}", variant_of(ptx, target))).args(with_lines.then_some("-lineinfo")).arg("-o").arg(to).arg("-");
+        command
+            .arg("-v")
+            .arg(format!("-arch=sm_{target}{}", variant_of(ptx, target)))
+            .args(with_lines.then_some("-lineinfo"))
+            .arg("-o")
+            .arg(to)
+            .arg("-");
         let output = talk(command, ptx).map_err(|error| not_run(&self.path, &error))?;
         let said = [output.stderr, output.stdout].map(|text| String::from_utf8_lossy(&text).into_owned()).concat();
         if !output.status.success() {

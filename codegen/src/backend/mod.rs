@@ -220,6 +220,8 @@ pub struct Emitted {
     pub asks_for_shared: bool,
     /// PTX: whether the kernel waits by itself for those before it in the stream, so that a launch may begin before they have ended (`overlap`).
     pub overlaps: bool,
+    /// PTX: whether a launch adds a producer's threads to the block ([`crate::ir::with_producer`]).
+    pub has_producer: bool,
     /// OpenCL: messages of asserts and traps, by index (`Fault`).
     pub faults: Vec<String>,
     /// OpenCL: options for the device's compiler.

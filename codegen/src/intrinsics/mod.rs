@@ -14,7 +14,6 @@ mod fast;
 mod float;
 mod integer;
 mod native;
-mod needs;
 mod opaque;
 mod overlap;
 mod scan;
@@ -25,7 +24,6 @@ mod warp;
 
 pub(crate) use collectives::{LOAD_TILE, STORE_TILE};
 pub(crate) use copies::{ASYNC_COPIES, ENGINE};
-pub(crate) use needs::needs_variant;
 pub(crate) use overlap::OVERLAP;
 
 /// The names of the rows that the compiler itself calls.
@@ -46,6 +44,8 @@ pub(crate) mod called {
     pub(crate) const MUL_HI: &str = "mul_hi";
     /// All threads of the block wait for each other.
     pub(crate) const SYNC_THREADS: &str = "sync_threads";
+    /// The lanes of a warp wait for each other.
+    pub(crate) const SYNC_WARP: &str = "sync_warp";
     /// Whether any thread of the block goes on.
     pub(crate) const SYNC_THREADS_OR: &str = "sync_threads_or";
 }

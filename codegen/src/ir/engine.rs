@@ -1,16 +1,29 @@
 //! What the copy engine of a multiprocessor is told: copies that it makes by itself, and barriers that count their bytes (`mbarrier`, from sm_90 on).
 //!
-//! A **barrier** is an element of a shared array of `u64` that nothing else touches. Its phases follow one another; a phase is over when one thread
-//! has arrived, and as many bytes as that thread announced. Who waits for a phase reads what was copied in it. Only `pipeline` makes these, in the form
-//! of a kernel for targets that have the engine ([`crate::pipeline::Scheduled::for_target`]).
+//! A **barrier** is an element of a shared array of `u64` that nothing else touches. Its phases follow one another; a phase is over when as many threads
+//! have arrived as the barrier counts, and as many bytes as they announced. Who waits for a phase reads what was copied in it, or writes what others have
+//! read before they arrived. Only `pipeline` makes these, in the form of a kernel for targets that have the engine
+//! ([`crate::pipeline::Scheduled::for_target`]).
+//!
+//! A kernel may have a **producer**: threads that a launch adds to the declared block ([`Kernel::started_block`]), and of which one, the **issuer**, tells
+//! the engine what to copy. Which threads are meant by a part of the kernel, [`Engine::Is`] asks; all that is under the condition that a thread is not of the
+//! producer is the **work**, and a barrier of the block there is one of the declared block's threads.
 
-use super::{Access, Completion, Effects, Kernel, MemoryType, Object, PitchedMatrix, Scope, Type, Value};
+use super::{Access, Block, Completion, Effects, Inst, Kernel, MemoryType, Object, Op, PitchedMatrix, Region, Scope, Type, Value};
+use crate::target::limits::{BLOCK_THREADS, LANES};
 
 /// One instruction to or about the engine. Each thread that comes to it does it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Engine {
     /// Makes barriers of all elements of an array, in phase 0. Other threads see that behind the block's next barrier.
-    Init(Object),
+    Init {
+        /// The array.
+        barriers: Object,
+        /// How many threads arrive in each phase.
+        arrivals: u32,
+    },
+    /// Arrives.
+    Arrive(Access),
     /// Arrives, and announces so many bytes.
     Expect {
         /// One barrier.
@@ -51,30 +64,45 @@ pub enum Engine {
     },
     /// The engine may write where this thread has written before.
     Fence,
+    /// Whether the thread has this role.
+    Is(Role),
+}
+
+/// A role of threads in a kernel with a producer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// One of those that the launch adds to the block.
+    Producer,
+    /// The first of these.
+    Issuer,
 }
 
 impl Engine {
     /// Its word in the text form.
     pub fn word(&self) -> &'static str {
         match self {
-            Engine::Init(_) => "barrier_init",
+            Engine::Init { .. } => "barrier_init",
+            Engine::Arrive(_) => "barrier_arrive",
             Engine::Expect { .. } => "barrier_expect",
             Engine::Wait { .. } => "barrier_wait",
             Engine::CopyRun { .. } => "copy_run",
             Engine::CopyTile { .. } => "copy_tile",
             Engine::Fence => "engine_fence",
+            Engine::Is(Role::Producer) => "is_producer",
+            Engine::Is(Role::Issuer) => "is_issuer",
         }
     }
 
     /// The barriers that it is about.
     pub fn barriers(&self) -> Option<Object> {
         match self {
-            Engine::Init(object) => Some(*object),
-            Engine::Expect { barrier, .. }
+            Engine::Init { barriers, .. } => Some(*barriers),
+            Engine::Arrive(barrier)
+            | Engine::Expect { barrier, .. }
             | Engine::Wait { barrier, .. }
             | Engine::CopyRun { barrier, .. }
             | Engine::CopyTile { barrier, .. } => Some(barrier.object),
-            Engine::Fence => None,
+            Engine::Fence | Engine::Is(_) => None,
         }
     }
 
@@ -83,7 +111,7 @@ impl Engine {
         match self {
             Engine::CopyRun { to, from, .. } => Some((to, *from)),
             Engine::CopyTile { to, from, .. } => Some((to, from.data)),
-            Engine::Init(_) | Engine::Expect { .. } | Engine::Wait { .. } | Engine::Fence => None,
+            Engine::Init { .. } | Engine::Arrive(_) | Engine::Expect { .. } | Engine::Wait { .. } | Engine::Fence | Engine::Is(_) => None,
         }
     }
 
@@ -91,13 +119,16 @@ impl Engine {
     pub fn effects(&self) -> Effects {
         let on = |object: Object| Effects { reads: Some(object), writes: Some(object), can_fault: true, ..Effects::PURE };
         match self {
-            Engine::Init(object) => Effects { orders: Some(Scope::Block), ..on(*object) },
+            Engine::Init { barriers, .. } => Effects { orders: Some(Scope::Block), ..on(*barriers) },
+            // What the thread has read may be written by who waits.
+            Engine::Arrive(barrier) => Effects { orders: Some(Scope::Block), ..on(barrier.object) },
             Engine::Expect { barrier, .. } => on(barrier.object),
             Engine::Wait { barrier, .. } => Effects { orders: Some(Scope::Block), completes: Completion::Awaits, ..on(barrier.object) },
             Engine::CopyRun { to, from, .. } | Engine::CopyTile { to, from: PitchedMatrix { data: from, .. }, .. } => {
                 Effects { reads: Some(*from), writes: Some(to.object), completes: Completion::Later, can_fault: true, ..Effects::PURE }
             }
             Engine::Fence => Effects::fence(Scope::Block),
+            Engine::Is(_) => Effects::PURE,
         }
     }
 }
@@ -127,7 +158,7 @@ impl Kernel {
     pub fn filled_with_tiles(&self) -> Vec<Object> {
         let mut found = Vec::new();
         self.for_each_inst(|kernel, _, inst| {
-            if let super::Op::Engine(Engine::CopyTile { to, .. }) = &kernel.insts[inst].op
+            if let Op::Engine(Engine::CopyTile { to, .. }) = &kernel.insts[inst].op
                 && !found.contains(&to.object)
             {
                 found.push(to.object);
@@ -145,3 +176,76 @@ pub const MOST_TILE_ROWS: u64 = 256;
 
 /// What a barrier is in memory.
 pub const BARRIER: Type = Type::U64;
+
+/// Planes of a block at most (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability").
+const MOST_PLANES: u32 = 64;
+
+/// Threads of a producer: a warpgroup, since registers are moved from and to those.
+pub const PRODUCER_THREADS: u32 = 128;
+
+/// A block with a producer's threads behind its own: whole rows, or planes, more. Nothing if there are none such, or its own threads are no whole warps.
+pub fn with_producer(block: [u32; 3]) -> Option<[u32; 3]> {
+    let axis = slow_axis(block);
+    let before: u32 = block[..axis].iter().product();
+    let threads = block.iter().product::<u32>();
+    let mut with = block;
+    with[axis] += PRODUCER_THREADS.checked_div(before)?;
+    let is_whole = PRODUCER_THREADS.is_multiple_of(before) && threads.is_multiple_of(LANES as u32);
+    let fits = threads + PRODUCER_THREADS <= BLOCK_THREADS && (axis < 2 || with[axis] <= MOST_PLANES);
+    (is_whole && fits).then_some(with)
+}
+
+/// The axis along which a producer's threads lie behind those of a block: the last one that it has.
+pub fn slow_axis(block: [u32; 3]) -> usize {
+    (0..3).rev().find(|axis| block[*axis] > 1).unwrap_or(0)
+}
+
+/// What the two roles of a kernel with a producer do: the sides of an `if` of the kernel's body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Roles {
+    /// The `if`.
+    pub inst: Inst,
+    /// What the producer's threads do.
+    pub producer: Block,
+    /// What all others do.
+    pub work: Block,
+}
+
+impl Kernel {
+    /// The roles, if it has a producer.
+    pub fn roles(&self) -> Option<Roles> {
+        self.blocks[self.body].insts.iter().find_map(|inst| {
+            let Op::Region(Region::If { condition, then_block, else_block }) = self.insts[*inst].op else { return None };
+            let is_role = matches!(self.def(condition), Some((_, Op::Engine(Engine::Is(Role::Producer)))));
+            is_role.then_some(Roles { inst: *inst, producer: then_block, work: else_block })
+        })
+    }
+
+    /// Whether a launch adds a producer's threads to the block.
+    pub fn has_producer(&self) -> bool {
+        self.roles().is_some()
+    }
+
+    /// The block that a launch starts, where the kernel fixes it: the declared one, with a producer's threads if there is one.
+    pub fn started_block(&self) -> Option<[u32; 3]> {
+        let block = self.options.block?;
+        if self.has_producer() { with_producer(block) } else { Some(block) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_producer;
+
+    #[test]
+    fn a_producer_is_whole_rows_or_planes() {
+        assert_eq!(with_producer([128, 1, 1]), Some([256, 1, 1]));
+        assert_eq!(with_producer([32, 1, 1]), Some([160, 1, 1]));
+        assert_eq!(with_producer([32, 8, 1]), Some([32, 12, 1]));
+        assert_eq!(with_producer([128, 2, 1]), Some([128, 3, 1]));
+        assert_eq!(with_producer([8, 8, 4]), Some([8, 8, 6]));
+        assert_eq!(with_producer([1, 1, 32]), None, "there are 64 planes at most");
+        // No whole warps, no whole rows, too many threads.
+        assert_eq!([[48, 1, 1], [256, 2, 1], [96, 2, 1], [1024, 1, 1]].map(with_producer), [None; 4]);
+    }
+}

@@ -55,7 +55,8 @@ macro_rules! visit_operands {
                 }
             },
             Op::Engine(engine) => match engine {
-                Engine::Init(_) | Engine::Fence => {}
+                Engine::Init { .. } | Engine::Fence | Engine::Is(_) => {}
+                Engine::Arrive(Access { path, .. }) => path_steps!(path, $f, $iter),
                 Engine::Expect { barrier: Access { path, .. }, bytes: value }
                 | Engine::Wait { barrier: Access { path, .. }, parity: value } => {
                     path_steps!(path, $f, $iter);
@@ -146,8 +147,8 @@ impl Op {
                 f(&mut collective.array_mut().object);
                 f(collective.buffer_mut());
             }
-            Op::Engine(Engine::Init(object)) => f(object),
-            Op::Engine(Engine::Expect { barrier, .. } | Engine::Wait { barrier, .. }) => f(&mut barrier.object),
+            Op::Engine(Engine::Init { barriers: object, .. }) => f(object),
+            Op::Engine(Engine::Arrive(barrier) | Engine::Expect { barrier, .. } | Engine::Wait { barrier, .. }) => f(&mut barrier.object),
             Op::Engine(
                 Engine::CopyRun { to, from, barrier, .. } | Engine::CopyTile { to, from: PitchedMatrix { data: from, .. }, barrier, .. },
             ) => {
@@ -155,7 +156,7 @@ impl Op {
                 f(from);
                 f(&mut barrier.object);
             }
-            Op::Engine(Engine::Fence) => {}
+            Op::Engine(Engine::Fence | Engine::Is(_)) => {}
             Op::Compute(_) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {}
         }
     }

@@ -1,6 +1,7 @@
 //! The stages of a kernel, as types.
 
-use crate::intrinsics::{ENGINE, needs_variant};
+use crate::analysis::variant::needs_variant;
+use crate::intrinsics::ENGINE;
 use crate::ir::{Asked, Kernel, Stage};
 use crate::passes::{self, Timings, UnknownPass};
 use crate::schedule::{Form, Refusal, schedule_kernel};

@@ -17,17 +17,18 @@
 //! reads the slot that is filled next, which was read one iteration before. The barrier that closed the body stands behind the loop. There are a prologue
 //! and no epilogue: groups at the end are empty.
 //!
-//! Where collectives make all copies, there is another form for targets that have a copy engine: [`engine`]. When all that is legal, [`rules`] says.
+//! Where collectives make all copies, there is another form for targets that have a copy engine: [`engine`], and [`producer`]. When all that is legal, [`rules`] says.
 
 mod engine;
 mod fills;
+mod producer;
 mod rules;
 
 use super::collectives::by_engine;
 use super::copy::{Copy, loops, parts};
 use super::groups::Counted;
 use super::loads::visit;
-use super::{Form, Refusal, Schedule};
+use super::{Form, Refusal, Schedule, roles};
 use crate::annotations::{Modifier, PIPELINE, PREFETCH};
 use crate::collections::{HashMap, HashSet};
 use crate::intrinsics::{by_name, called};
@@ -101,13 +102,20 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
     }
     schedule.has_engine_form |= choices.iter().any(|choice| choice.by_engine);
     let mut homes = Homes { plain, ..Homes::default() };
+    let has_several = producer::has_several(&plans);
     for ((plan, one), choice) in plans.into_iter().zip(choices) {
         let fill = if schedule.form == Form::Engine && choice.by_engine { Fill::Engine } else { choice.otherwise };
         // A plan names instructions, and the loops before have moved some.
-        if let Ok(plan) = Plan::of(schedule.kernel, plan.inst, &one) {
-            plan.apply(schedule.kernel, &one, (fill, choice.by), &mut homes);
+        let Ok(plan) = Plan::of(schedule.kernel, plan.inst, &one) else { continue };
+        let is_produced = one.says(Modifier::Producer);
+        let by = choice.by.or(is_produced.then_some(Modifier::Producer));
+        if is_produced && fill == Fill::Engine {
+            plan.apply_with_producer(schedule.kernel, &one, by, has_several, &mut homes);
+        } else {
+            plan.apply(schedule.kernel, &one, (fill, by), &mut homes);
         }
     }
+    roles::part(schedule.kernel, &homes.produced);
     engine::begin(schedule.kernel, &homes.barriers, &homes.turns);
 }
 
@@ -122,6 +130,9 @@ struct Homes {
     rings: HashSet<Object>,
     barriers: Vec<Barriers>,
     turns: Vec<Turn>,
+    produced: roles::Produced,
+    /// What loops with a producer that share a ring have in common.
+    flows: HashMap<Object, producer::Flow>,
 }
 
 impl Homes {
@@ -199,11 +210,16 @@ impl Plan {
         Ok(Plan { inst, walk, stages: asked.count(), section, barrier, work, closing, rings })
     }
 
-    /// Makes it one.
-    fn apply(self, kernel: &mut Kernel, asked: &Asked, (fill, by): (Fill, Option<Modifier>), homes: &mut Homes) {
+    /// Makes rings of the arrays that are copied to; gives where the slots of each are.
+    fn make_rings(
+        &self,
+        kernel: &mut Kernel,
+        asked: &Asked,
+        (fill, by): (Fill, Option<Modifier>),
+        homes: &mut Homes,
+    ) -> HashMap<Object, Object> {
         let is_required = !asked.says(Modifier::BestEffort);
         let rings: HashMap<Object, Object> = self.rings.iter().map(|array| (*array, homes.of(kernel, *array))).collect();
-        let block = self.block(kernel);
         for ring in rings.values() {
             kernel.rings.insert(*ring, Ring { place: asked.place, is_required, fill, by });
             let before = !homes.rings.insert(*ring);
@@ -213,8 +229,15 @@ impl Plan {
                 (_, slot) => MemoryType::Array(Box::new(aligned(slot, &kernel.structs)), self.stages.into()),
             };
         }
+        rings
+    }
+
+    /// Makes it one.
+    fn apply(self, kernel: &mut Kernel, asked: &Asked, (fill, by): (Fill, Option<Modifier>), homes: &mut Homes) {
+        let rings = self.make_rings(kernel, asked, (fill, by), homes);
+        let block = self.block(kernel);
         let (walk, loc, n) = (&self.walk, self.walk.loc, self.stages - 1);
-        let barriers = (fill == Fill::Engine).then(|| Barriers::new(kernel, self.stages, asked.place));
+        let barriers = (fill == Fill::Engine).then(|| Barriers::new(kernel, "arrived", (self.stages, 1), asked.place));
         // The barriers of a loop that runs again count on.
         let turn = barriers.filter(|_| self.runs_again(kernel)).map(|_| Turn::new(kernel, asked.place));
         // Before the loop: the first iterations' copies.
@@ -296,10 +319,7 @@ impl Plan {
             None => (self.slot_of(&mut b, walk.counter), self.slot_of(&mut b, counter)),
         };
         self.issue(&mut b, more, counter, write, (&rings, fill, barriers));
-        // What work needs of the section is computed here, too.
-        let of_copies = self.of_copies(kernel);
-        let is_kept = |inst: &Inst| !moves(kernel, *inst) && !kernel.insts[*inst].results.iter().any(|value| of_copies.contains(value));
-        let kept: Vec<Inst> = self.section.iter().copied().filter(is_kept).collect();
+        let kept = self.kept(kernel);
         kernel.blocks[walk.body].insts.extend(kept);
         for access in all_in(kernel, &self.work) {
             in_slot(kernel, access, read, &rings);
@@ -333,6 +353,13 @@ impl Plan {
             turn.store(&mut Builder::new(kernel, block, loc), *slot, *parity);
         }
         kernel.blocks[block].insts.extend(behind);
+    }
+
+    /// What work needs of the section: it is computed with the work, too.
+    fn kept(&self, kernel: &Kernel) -> Vec<Inst> {
+        let of_copies = self.of_copies(kernel);
+        let is_kept = |inst: &Inst| !moves(kernel, *inst) && !kernel.insts[*inst].results.iter().any(|value| of_copies.contains(value));
+        self.section.iter().copied().filter(is_kept).collect()
     }
 
     /// The slot behind one, and whether that one is the last, behind which the first comes.

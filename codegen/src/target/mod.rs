@@ -173,6 +173,10 @@ mod tests {
 
     #[test]
     fn rows_stand_in_order() {
-        assert!(TARGETS.windows(2).all(|pair| (pair[0].capability, pair[0].variant.is_some()) < (pair[1].capability, pair[1].variant.is_some())));
+        assert!(
+            TARGETS
+                .windows(2)
+                .all(|pair| (pair[0].capability, pair[0].variant.is_some()) < (pair[1].capability, pair[1].variant.is_some()))
+        );
     }
 }

@@ -353,13 +353,15 @@ impl Display for Engine {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let word = self.word();
         match self {
-            Engine::Init(object) => write!(f, "{word} {object}"),
+            Engine::Init { barriers, arrivals: 1 } => write!(f, "{word} {barriers}"),
+            Engine::Init { barriers, arrivals } => write!(f, "{word} {barriers}, {arrivals}"),
+            Engine::Arrive(barrier) => write!(f, "{word} {barrier}"),
             Engine::Expect { barrier, bytes: value } | Engine::Wait { barrier, parity: value } => write!(f, "{word} {barrier}, {value}"),
             Engine::CopyRun { to, from, start, barrier } => write!(f, "{word} {to}, {from}, {barrier}, {start}"),
             Engine::CopyTile { to, from: PitchedMatrix { data, rows, columns, pitch }, row, column, barrier } => {
                 write!(f, "{word} {to}, {data}, {barrier}{}", Rest(&[*rows, *columns, *pitch, *row, *column]))
             }
-            Engine::Fence => f.write_str(word),
+            Engine::Fence | Engine::Is(_) => f.write_str(word),
         }
     }
 }

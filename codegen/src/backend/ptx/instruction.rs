@@ -29,7 +29,7 @@ impl Emitter<'_> {
             Op::Intrinsic(row, args) => self.intrinsic(row.row(), args, data.results.first().copied()),
             Op::Message(Message::Print(parts, values)) => self.print(parts, values),
             Op::Message(Message::Assert(condition, parts, values)) => self.assert(*condition, parts, values),
-            Op::Engine(engine) => self.engine(engine),
+            Op::Engine(engine) => self.engine(engine, data.results.first().copied()),
             Op::Collective(_) => self.refuse("a collective reached the PTX back end, which takes loads and stores".into(), String::new()),
             Op::Region(_) | Op::Terminator(_) => self.refuse("control flow is no single instruction".into(), String::new()),
         }

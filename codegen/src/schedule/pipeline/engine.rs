@@ -31,21 +31,31 @@ use crate::ir::{
 
 /// The barriers of a pipelined loop: one for each slot.
 #[derive(Clone, Copy)]
-pub(super) struct Barriers(Object);
+pub(super) struct Barriers {
+    array: Object,
+    /// How many threads arrive in each phase.
+    arrivals: u32,
+}
 
 impl Barriers {
     /// New ones, for so many slots.
-    pub(super) fn new(kernel: &mut Kernel, stages: u32, loc: Loc) -> Barriers {
+    pub(super) fn new(kernel: &mut Kernel, name: &str, (stages, arrivals): (u32, u32), loc: Loc) -> Barriers {
         let ty = MemoryType::Array(Box::new(MemoryType::Scalar(BARRIER)), stages.into());
-        Barriers(kernel.objects.push(ObjectData { name: "arrived".into(), kind: ObjectKind::Shared, ty, loc }))
+        let array = kernel.objects.push(ObjectData { name: name.into(), kind: ObjectKind::Shared, ty, loc });
+        Barriers { array, arrivals }
     }
 
     /// That of a slot.
     pub(super) fn of(self, slot: Value) -> Access {
-        Access { object: self.0, path: vec![Step::Index(slot)] }
+        Access { object: self.array, path: vec![Step::Index(slot)] }
     }
 
-    /// Waits for what was copied into a slot.
+    /// Arrives at that of a slot.
+    pub(super) fn arrive(self, b: &mut Builder<'_>, slot: Value) {
+        b.push(Op::Engine(Engine::Arrive(self.of(slot))), &[]);
+    }
+
+    /// Waits for a phase of that of a slot.
     pub(super) fn wait(self, b: &mut Builder<'_>, slot: Value, parity: Value) {
         b.push(Op::Engine(Engine::Wait { barrier: self.of(slot), parity }), &[]);
     }
@@ -60,6 +70,11 @@ impl Turn {
     pub(super) fn new(kernel: &mut Kernel, loc: Loc) -> Turn {
         let ty = MemoryType::Array(Box::new(MemoryType::Scalar(Type::U32)), 2);
         Turn(kernel.objects.push(ObjectData { name: "turn".into(), kind: ObjectKind::Local, ty, loc }))
+    }
+
+    /// The variables.
+    pub(super) fn object(self) -> Object {
+        self.0
     }
 
     fn part(self, b: &mut Builder<'_>, n: u32) -> Access {
@@ -87,7 +102,7 @@ impl Turn {
 /// Makes the barriers of all loops, where all threads begin.
 pub(super) fn begin(kernel: &mut Kernel, barriers: &[Barriers], turns: &[Turn]) {
     let Some(first) = barriers.first() else { return };
-    let (body, loc) = (kernel.body, kernel.objects[first.0].loc);
+    let (body, loc) = (kernel.body, kernel.objects[first.array].loc);
     let behind = std::mem::take(&mut kernel.blocks[body].insts);
     let mut b = Builder::new(kernel, body, loc);
     let zero = b.constant(Scalar::u32(0));
@@ -97,7 +112,7 @@ pub(super) fn begin(kernel: &mut Kernel, barriers: &[Barriers], turns: &[Turn]) 
         is_first,
         |b| {
             for barriers in barriers {
-                b.push(Op::Engine(Engine::Init(barriers.0)), &[]);
+                b.push(Op::Engine(Engine::Init { barriers: barriers.array, arrivals: barriers.arrivals }), &[]);
             }
             Vec::new()
         },
@@ -110,9 +125,9 @@ pub(super) fn begin(kernel: &mut Kernel, barriers: &[Barriers], turns: &[Turn]) 
 }
 
 impl Plan {
-    /// R8: why the engine cannot make the copies of this loop.
-    pub(super) fn engine_obstacle(&self, kernel: &Kernel, by: Modifier) -> Option<Refusal> {
-        let name = by.name();
+    /// R8: why the engine cannot make the copies of this loop, which `said` asks for.
+    pub(super) fn engine_obstacle(&self, kernel: &Kernel, by: Modifier, said: Modifier) -> Option<Refusal> {
+        let name = said.name();
         // Its rounds begin with the kernel, where the barriers are made.
         if kernel.options.persistent {
             let message = format!("`{name}`: a `persistent` kernel would make its barriers again in each round");
@@ -133,14 +148,14 @@ impl Plan {
         if let Some(refusal) = collectives.iter().find_map(|collective| written(kernel, collective.buffer(), name)) {
             return Some(refusal);
         }
-        collectives::obstacle(kernel, &collectives, by)
+        collectives::obstacle(kernel, &collectives, by, said)
     }
 
     /// Whether the engine may make the copies of this loop: it can, and the source does not ask for anything else.
     pub(super) fn is_for_engine(&self, kernel: &Kernel, asked: &Asked) -> bool {
         // Tiles need matrices whose pitch is a multiple of 16 bytes, which only a launch knows: who writes `by = tma` promises it.
         let by = asked.by().unwrap_or(Modifier::ByBulk);
-        matches!(by, Modifier::ByBulk | Modifier::ByTma) && self.engine_obstacle(kernel, by).is_none()
+        matches!(by, Modifier::ByBulk | Modifier::ByTma) && self.engine_obstacle(kernel, by, by).is_none()
     }
 }
 

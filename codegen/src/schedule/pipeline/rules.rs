@@ -8,7 +8,7 @@
 //! * R6: the slots fit a block's shared memory.
 //! * R7: all threads of the block go round equally often, and nobody leaves the loop early.
 //! * R8: with `by = bulk` and `by = tma`, collectives make all copies: runs of whole vectors; with `tma`, tiles of matrices, too
-//!   ([`Plan::engine_obstacle`]).
+//!   ([`Plan::engine_obstacle`]). With `producer`, the same, and threads of their own can find out what to copy ([`Plan::producer_obstacle`]).
 //!
 //! How wide a copy is shows only once accesses are joined: what is narrower than 4 bytes, the PTX back end refuses.
 
@@ -31,7 +31,12 @@ impl Plan {
         self.reads_are_left_alone(kernel, asked)?;
         self.covers(kernel)?;
         if let Some(by @ (Modifier::ByBulk | Modifier::ByTma)) = asked.by()
-            && let Some(refusal) = self.engine_obstacle(kernel, by)
+            && let Some(refusal) = self.engine_obstacle(kernel, by, by)
+        {
+            return Err(refusal);
+        }
+        if asked.says(Modifier::Producer)
+            && let Some(refusal) = self.producer_obstacle(kernel, asked)
         {
             return Err(refusal);
         }

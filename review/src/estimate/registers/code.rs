@@ -267,7 +267,7 @@ fn op_of(Instruction { opcode, operands, .. }: &Instruction) -> Op {
         Cp => Op::Barrier,
         St => Op::Store(opcode.space().unwrap_or(Space::Global)),
         Red | Atom => Op::Atomic(opcode.space().unwrap_or(Space::Global)),
-        Bar | Fence | Griddepcontrol | Membar | Mbarrier => Op::Barrier,
+        Bar | Fence | Griddepcontrol | Membar | Mbarrier | Setmaxnreg => Op::Barrier,
         Bra => Op::Branch,
         Ret | Trap => Op::Return,
         Call => Op::Call,

@@ -37,7 +37,7 @@ impl Compiler<'_> {
                 self.emit(SimStep::Assert(condition, message));
                 Ok(())
             }
-            Op::Engine(engine) => self.engine(engine),
+            Op::Engine(engine) => self.engine(engine, &data.results),
             Op::Collective(_) => Err("a collective that was not made loads and stores".into()),
             Op::Region(_) => self.construct(inst),
             Op::Terminator(_) => self.terminator(&data.op, results),
@@ -168,7 +168,10 @@ impl Compiler<'_> {
             Eval::Barrier(eval) => {
                 let result = results.first().map(|v| self.define(*v)).transpose()?;
                 let location = self.location;
-                let barrier = add(&mut self.program.barriers, Barrier { eval, argument: slots.first().copied(), result, location });
+                let barrier = add(
+                    &mut self.program.barriers,
+                    Barrier { eval, argument: slots.first().copied(), result, is_of_work: self.is_work, location },
+                );
                 self.emit(SimStep::Barrier(barrier));
             }
             lanes @ (Eval::Lane(_) | Eval::Warp(_) | Eval::Shuffle(_)) => {

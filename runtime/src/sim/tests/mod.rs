@@ -7,6 +7,7 @@ mod engine;
 mod memory;
 mod operations;
 mod parallel;
+mod roles;
 mod speed;
 
 use super::{Counters, Error, Fault, FaultKind, SimArgument, SimLaunch, SimOptions, SimProgram};
