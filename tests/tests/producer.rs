@@ -226,6 +226,53 @@ fn conditions_loops_and_exits_are_found_out_again() {
     });
 }
 
+/// Loops whose counts are known: none, one, and more than there are slots, written out.
+#[kernel(block = 32)]
+fn known_counts(x: &Global<f32>, y: &mut Global<f32>) {
+    #[shared]
+    let mut none: [f32; 32];
+    #[shared]
+    let mut one: [f32; 32];
+    #[shared]
+    let mut six: [f32; 32];
+    let t = thread_idx().x;
+    let mut sum = 0.0;
+    #[pipeline(stages = 3, producer)]
+    for k in 0..0 {
+        load_run(&mut none, x, k * 32);
+        sync_threads();
+        sum += none[31 - t];
+        sync_threads();
+    }
+    #[pipeline(stages = 3, producer)]
+    for k in 2..3 {
+        load_run(&mut one, x, k * 32);
+        sync_threads();
+        sum = sum * 0.5 + one[31 - t];
+        sync_threads();
+    }
+    #[pipeline(stages = 4, producer)]
+    #[unroll]
+    for k in 0..6 {
+        load_run(&mut six, x, k * 32);
+        sync_threads();
+        sum = sum * 0.5 + six[31 - t];
+        sync_threads();
+    }
+    y[t] = sum;
+}
+
+#[test]
+fn counts_that_are_known_before_the_launch() {
+    on_all("known_counts", |device| {
+        let x = numbers(6 * 32 - 5, 1);
+        let mut y = device.zeros::<f32>(32).unwrap();
+        known_counts(&device.upload(&x).unwrap(), &mut y).grid(1).launch(device).unwrap();
+        let of = |t: usize| [2, 0, 1, 2, 3, 4, 5].iter().fold(0.0, |sum, k| sum * 0.5 + at(&x, k * 32 + 31 - t));
+        assert_eq!(y.download().unwrap(), (0..32).map(of).collect::<Vec<f32>>());
+    });
+}
+
 /// The work writes what other threads read in the next iteration, in shared memory and in a buffer, and reads what was written before the loop.
 #[kernel(block = 64)]
 fn passed_on<const S: usize>(runs: usize, x: &Global<f32>, y: &mut Global<f32>, last: &mut Global<f32>) {
@@ -279,7 +326,7 @@ fn what_the_work_writes_is_read_in_the_next_iteration() {
 }
 
 /// A product of matrices by tiles of both, for two columns of tiles; sums of the block at the end. Two warpgroups work, with all shared memory of a multiprocessor.
-#[kernel(block = 256, targets = [sm_90])]
+#[kernel(block = 256, targets = [sm_90], raster(rows = 2))]
 fn product<const S: usize, const P: bool>(a: &Matrix<f32>, b: &Matrix<f32>, c: &mut Matrix<f32>, total: &mut Global<f32>) {
     #[shared]
     let mut a_tile: [[f32; 32]; 128];
@@ -353,6 +400,25 @@ fn products_of_tiles_that_a_producer_asks_for() {
             product_agrees::<4, true>(device);
         }
     });
+}
+
+#[test]
+fn figures_count_the_threads_that_the_launch_adds() {
+    let device = Device::host();
+    let (x, mut total) = (device.zeros::<f32>(4096).unwrap(), device.zeros::<f32>(1).unwrap());
+    let mut c = device.zeros::<f32>(4096).unwrap();
+    let [a, b] = [(); 2].map(|()| device.matrix(&x, 64, 64).unwrap());
+    let launch = product::<4, true>(a, b, device.matrix_mut(&mut c, 64, 64).unwrap(), &mut total);
+    // Two warpgroups that work, and one that does not; all registers begin with a third each, and move on sm_90a.
+    for (target, moves) in [("sm_90", false), ("sm_90a", true)] {
+        let estimated = launch.report(target).unwrap().estimated;
+        let demand = estimated.occupancy.expect("the block is fixed").demand;
+        assert_eq!((demand.threads, demand.barriers), (384, 2), "{target}");
+        assert_eq!(demand.registers == 168, moves, "{target}: {demand:?}");
+    }
+    let plain = launch.report("sm_90").map(|report| report.estimated.memory.shared).unwrap();
+    // Two barriers of 8 bytes for each of four slots, and a sum of each warp.
+    assert_eq!(plain, 4 * 2 * 16 * 1024 + 2 * 4 * 8 + 8 * 4, "rings and their barriers");
 }
 
 /// The PTX of a kernel of this file.

@@ -3,7 +3,7 @@
 //! It means something only where a multiprocessor holds one block, whole warpgroups of threads: what these begin with is all that there is. The assembler takes it only beside a bound
 //! for the kernel (`.maxnreg`), and ignores it otherwise (C7508); code behind it has the registers that it names (`ptxas` 12.9, 13).
 
-use crate::ir::{Kernel, ObjectKind, PRODUCER_THREADS};
+use crate::ir::{Kernel, ObjectKind, PRODUCER_THREADS, Roles};
 use crate::target::{ArchitectureVariant, Requirement, Target};
 
 /// What moving registers needs.
@@ -33,11 +33,9 @@ impl MovedRegisters {
     pub fn of(kernel: &Kernel, target: &Target) -> Option<MovedRegisters> {
         let options = &kernel.options;
         let threads = options.block?.iter().product::<u32>();
-        if !MOVE_REGISTERS.is_met_by(target)
-            || options.max_registers.is_some()
-            || !kernel.has_producer()
-            || !threads.is_multiple_of(PRODUCER_THREADS)
-        {
+        // Whoever does nothing gives nothing.
+        let works = |roles: Roles| kernel.blocks[roles.producer].insts.len() > 1;
+        if !MOVE_REGISTERS.is_met_by(target) || options.max_registers.is_some() || !kernel.roles().is_some_and(works) {
             return None;
         }
         let &(warpgroups, producer, work) = SPLITS.iter().find(|(warpgroups, ..)| warpgroups * PRODUCER_THREADS == threads)?;

@@ -105,6 +105,9 @@ impl Verifier<'_> {
 
     /// V1: as many arrive in a phase as are counted, all of one role, and the other one waits.
     fn check_arrivals(&mut self, object: Object, one: &Use, has_roles: bool) {
+        // Where a loop turned out not to run, nobody does.
+        let all = || one.announced.iter().chain(&one.arrived);
+        let Some((_, first)) = all().next() else { return };
         let warps = self.kernel.options.block.map_or(0, |block| block.iter().product::<u32>() / WARP);
         // One thread announces; of the work, one of each warp arrives.
         let arrives = if one.arrived.is_empty() { 1 } else { warps };
@@ -112,8 +115,6 @@ impl Verifier<'_> {
             self.inst = Some(*inst);
             self.require(*counts == arrives, || format!("{object} counts {counts} arrivals in a phase, and there are {arrives}"));
         }
-        let all = || one.announced.iter().chain(&one.arrived);
-        let Some((_, first)) = all().next() else { return };
         for (inst, who) in all() {
             self.inst = Some(*inst);
             self.require(who == first, || format!("threads of both roles arrive at {object}"));
