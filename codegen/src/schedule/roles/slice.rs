@@ -188,12 +188,12 @@ impl Search<'_> {
     /// What exits of a region hand on.
     fn left_with(&mut self, inst: Inst, n: usize, goes_on: bool) {
         for exit in self.exits.clone() {
-            let values = match &self.kernel.insts[exit].op {
-                Op::Terminator(Terminator::Continue(target, values)) if goes_on && *target == inst => values,
-                Op::Terminator(Terminator::Break(target, values)) if !goes_on && *target == inst => values,
-                _ => continue,
+            let ((Op::Terminator(Terminator::Continue(target, values)), true) | (Op::Terminator(Terminator::Break(target, values)), false)) =
+                (&self.kernel.insts[exit].op, goes_on)
+            else {
+                continue;
             };
-            if let Some(value) = values.get(n) {
+            if let Some(value) = values.get(n).filter(|_| *target == inst) {
                 self.value(*value);
             }
         }
