@@ -93,6 +93,42 @@ fn hints_reach_the_machine_code() {
     println!("ran: cache_hints_in_sass (4 texts on nvdisasm)");
 }
 
+/// What the copy engine copies in and out has the policies of its matrices.
+#[test]
+fn hints_of_matrices_are_policies_of_their_copies() {
+    let source = |hints: [&str; 2]| {
+        format!(
+            "#[kernel(block = 64)] pub fn k({} a: &Matrix<f32>, {} c: &mut Matrix<f32>) {{
+                #[shared] let mut tile: [[f32; 16]; 8];
+                #[pipeline(stages = 2, by = tma)]
+                for k in 0..a.rows() / 8 {{
+                    load_tile(&mut tile, a, k * 8, 0);
+                    sync_threads();
+                    store_tile(c, k * 8, 0, &tile);
+                    sync_threads();
+                }}
+            }}",
+            hints[0], hints[1]
+        )
+    };
+    let text = |hints: [&str; 2]| ptx(&source(hints), "k", &[], "sm_90").unwrap_or_else(|error| panic!("{error}")).to_string();
+    let hinted = text(["#[cache(evict_last)]", "#[cache(evict_first)]"]);
+    let count = |text: &str, form: &str| text.matches(form).count();
+    assert_eq!(count(&hinted, "createpolicy.fractional.L2::evict_last.b64"), 1, "{hinted}");
+    assert_eq!(count(&hinted, "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint"), 2, "{hinted}");
+    assert_eq!(count(&hinted, "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group.L2::cache_hint"), 1, "{hinted}");
+    // Each by its own, none where none is asked for.
+    let one = text(["", "#[cache(evict_first)]"]);
+    assert_eq!(count(&one, "complete_tx::bytes.L2::cache_hint") + count(&one, "L2::evict_last"), 0, "{one}");
+    assert_eq!(count(&one, "bulk_group.L2::cache_hint"), 1, "{one}");
+    // What is copied by the block is read.
+    text(["#[cache(last_use)]", ""]);
+    let Some(assemblers) = found_or_skip("cache_hints_of_matrices") else { return };
+    let counts = Counts::default();
+    assemblers.iter().for_each(|assembler| counts.ask(assembler, &hinted, "hints of matrices", 90));
+    counts.report("cache_hints_of_matrices");
+}
+
 #[kernel(block = 64)]
 fn hinted(
     #[cache(streaming)] a: &Global<f32>,
@@ -134,6 +170,7 @@ fn hints_without_a_meaning_are_refused() {
     refused(&kernel("#[cache(streaming)] #[cache(last_use)] x: &Global<f32>"), "a buffer has one hint for the caches");
     refused(&kernel("#[cache(streaming)] n: usize"), "`#[cache(…)]` is about the accesses of a buffer");
     refused(&kernel("#[cache(streaming)] x: &Constant<[f32; 4]>"), "`#[cache(…)]` is about the accesses of a buffer");
+    refused(&kernel("#[cache(last_use)] x: &mut Matrix<f32>"), "`x` is never read, so `last_use` says nothing");
     refused(&kernel("#[cache(last_use)] x: &mut Global<f32>"), "`x` is never read, so `last_use` says nothing");
     refused(
         "#[device] fn f(#[cache(streaming)] x: &Global<f32>) -> f32 { x[0] } #[kernel] pub fn k(x: &Global<f32>, y: &mut Global<f32>) { y[0] = f(x); }",

@@ -402,6 +402,52 @@ fn products_of_tiles_that_a_producer_asks_for() {
     });
 }
 
+/// Tiles go in by a producer and out by the work, behind one another.
+#[kernel(block = (16, 4), targets = [sm_90])]
+fn doubled<const S: usize>(a: &Matrix<f32>, c: &mut Matrix<f32>) {
+    #[shared]
+    let mut tile: [[f32; 16]; 8];
+    #[shared]
+    let mut out: [[f32; 16]; 8];
+    let (x, y) = (thread_idx().x, thread_idx().y);
+    let column = block_idx().x * 16;
+    #[pipeline(stages = S, by = tma, producer)]
+    for k in 0..c.rows().div_ceil(8) {
+        load_tile(&mut tile, a, k * 8, column);
+        sync_threads();
+        for r in 0..2 {
+            out[y * 2 + r][x] = tile[y * 2 + r][15 - x] * 2.0;
+        }
+        sync_threads();
+        store_tile(c, k * 8, column, &out);
+        sync_threads();
+    }
+}
+
+#[test]
+fn the_work_stores_tiles() {
+    on_all("doubled", |device| {
+        if device.properties().compute_capability.is_some_and(|capability| capability < (9, 0)) {
+            return;
+        }
+        for (rows, columns) in [(1usize, 1usize), (8, 16), (9, 35), (61, 40)] {
+            let pitch = columns.next_multiple_of(4);
+            let data = numbers(rows * pitch, 2);
+            let there = device.upload(&data).unwrap();
+            let mut out = device.zeros::<f32>(rows * columns).unwrap();
+            let a = device.matrix(&there, rows, columns).unwrap().pitch(pitch).unwrap();
+            let c = device.matrix_mut(&mut out, rows, columns).unwrap();
+            doubled::<3>(a, c).grid(columns.div_ceil(16)).launch(device).unwrap();
+            let of = |i: usize| {
+                let (row, column) = (i / columns, i % columns);
+                let from = column / 16 * 16 + 15 - column % 16;
+                if from < columns { data[row * pitch + from] * 2.0 } else { 0.0 }
+            };
+            assert_eq!(out.download().unwrap(), (0..rows * columns).map(of).collect::<Vec<f32>>(), "{rows} x {columns}");
+        }
+    });
+}
+
 #[test]
 fn figures_count_the_threads_that_the_launch_adds() {
     let device = Device::host();

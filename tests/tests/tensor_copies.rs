@@ -48,13 +48,15 @@ fn copied_agrees<const S: usize, const R: usize, const C: usize, T: Element + Pa
             let pitch = (columns + more).next_multiple_of(unit).max(unit);
             let data: Vec<T> = (0..(rows * pitch).max(1)).map(|i| of(number(i))).collect();
             let (out_rows, out_columns) = (rows + 2, columns + 3);
-            let mut out = device.upload(&vec![of(99); out_rows * out_columns]).unwrap();
+            let out_pitch = out_columns.next_multiple_of(unit);
+            let mut out = device.upload(&vec![of(99); out_rows * out_pitch]).unwrap();
             let buffer = device.upload(&data).unwrap();
             let a = device.matrix(&buffer, rows, columns).unwrap().pitch(pitch).unwrap();
-            let c = device.matrix_mut(&mut out, out_rows, out_columns).unwrap();
+            let c = device.matrix_mut(&mut out, out_rows, out_columns).unwrap().pitch(out_pitch).unwrap();
             copied::<S, R, C, T>(first, a, c).grid(out_columns.div_ceil(C)).launch(device).unwrap();
             let at = |r: usize, c: usize| if r < rows && c < columns { data[r * pitch + c] } else { zero };
-            let expected: Vec<T> = (0..out_rows * out_columns).map(|i| at(first * R + i / out_columns, i % out_columns)).collect();
+            let of_out = |i: usize| if i % out_pitch < out_columns { at(first * R + i / out_pitch, i % out_pitch) } else { of(99) };
+            let expected: Vec<T> = (0..out_rows * out_pitch).map(of_out).collect();
             assert_eq!(out.download().unwrap(), expected, "{S} stages of {R} x {C}, {rows} x {columns} of pitch {pitch} from {first}");
         }
     }

@@ -38,7 +38,7 @@ pub enum Takes {
     Switch,
     /// A number.
     Number(Numbers),
-    /// A number, where 1 keeps the loop rolled; or `true`, `false` or nothing for every iteration.
+    /// A number, where 1 keeps a loop rolled; or `true`, `false` or nothing: for every iteration, or what the annotation is without one.
     All(Numbers),
 }
 
@@ -206,12 +206,13 @@ impl Annotation {
             (None, false) => format!("`{}` by {value}", self.name),
         };
         let refused = |why: String| format!("{asked} is not possible: {why}");
-        if value < numbers.least {
+        // What is less than a number that asks for nothing.
+        if value < numbers.least && numbers.least <= 1 {
             let least = numbers.least;
             let means = if self.needs_number() { "for no change" } else { "to keep the loop rolled" };
             return Some((refused(format!("it must be at least {least}")), format!("use {least} {means}")));
         }
-        let is_good = value <= numbers.most && !(numbers.are_powers && value.count_ones() != 1);
+        let is_good = (numbers.least..=numbers.most).contains(&value) && !(numbers.are_powers && value.count_ones() != 1);
         (!is_good).then(|| (refused(numbers.limit.to_owned()), numbers.instead.to_owned()))
     }
 
@@ -224,8 +225,8 @@ impl Annotation {
             (On::Loop, None) => format!("#[{name}]"),
             (On::Kernel, Some(n)) => format!("{name} = {n}"),
             (On::Kernel, None) => format!("{name} = true"),
-            (On::Shared, Some(n)) => format!("#[shared({name} = {n})]"),
-            (On::Shared, None) => format!("#[shared({name})]"),
+            (On::Shared, Some(n)) if self.needs_number() => format!("#[shared({name} = {n})]"),
+            (On::Shared, _) => format!("#[shared({name})]"),
         }
     }
 }

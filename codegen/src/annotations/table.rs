@@ -120,5 +120,18 @@ pub static PAD: Annotation = Annotation {
     ..PLAIN
 };
 
-/// `#[shared(swizzle)]`: the columns of each row are permuted by its number.
-pub static SWIZZLE: Annotation = Annotation { name: "swizzle", on: &[On::Shared], ..PLAIN };
+/// `#[shared(swizzle)]`: the columns of each row are permuted by its number. `#[shared(swizzle = S)]`: chunks of 16 bytes are, as tensor copies do over S bytes.
+pub static SWIZZLE: Annotation = Annotation {
+    name: "swizzle",
+    takes: Takes::All(Numbers {
+        least: 32,
+        most: 128,
+        are_powers: true,
+        limit: "chunks are permuted within 32, 64 or 128 bytes",
+        instead: "write `swizzle = 128`, or `swizzle` alone, which permutes elements",
+        example: 128,
+        ..NUMBERS
+    }),
+    on: &[On::Shared],
+    ..PLAIN
+};

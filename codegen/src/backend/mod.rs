@@ -7,7 +7,7 @@ mod structured;
 
 use crate::diagnostic::Diagnostics;
 use crate::hir::Lowered;
-use crate::ir::{Axis, Loc, Stage, TextureOp};
+use crate::ir::{Axis, Loc, Stage, Swizzle, TextureOp};
 use crate::pipeline::Scheduled;
 use crate::target::{Family, Target, Targets};
 use proc_macro2::Span;
@@ -117,6 +117,8 @@ pub struct TensorMap {
     pub element: u64,
     /// Rows and columns that one copy moves: 256 at most.
     pub tile: [u32; 2],
+    /// How the tile lies in shared memory, if it is not in order.
+    pub swizzle: Option<Swizzle>,
 }
 
 /// One argument of the compiled kernel, in order: what the runtime must pass.

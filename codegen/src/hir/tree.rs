@@ -4,7 +4,7 @@ use super::items::FnId;
 use super::types::{Arg, Const, Infer, Ty};
 use crate::annotations;
 use crate::ir::intrinsic::IntrinsicId;
-use crate::ir::{AtomicOp, Atomicity, BinaryOp, CompareOp, PrintPart, Special, TextureOp, UnaryOp};
+use crate::ir::{AtomicOp, Atomicity, BinaryOp, CompareOp, PrintPart, Special, Swizzle, TextureOp, UnaryOp};
 use crate::syntax::ConstValue;
 use proc_macro2::Span;
 use std::collections::HashMap;
@@ -59,7 +59,7 @@ pub(crate) struct Body {
 pub(crate) struct Rows {
     /// Elements of room behind each.
     pub(crate) pad: u64,
-    pub(crate) swizzled: bool,
+    pub(crate) swizzle: Option<Swizzle>,
 }
 
 /// What is asked of a loop or a kernel, the arguments evaluated. What asks for nothing is left out.

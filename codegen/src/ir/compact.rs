@@ -127,7 +127,7 @@ impl Plan {
             early.place = locations.intern(kernel.locations[early.place]);
         }
         kernel.early_loads.retain(|early| !early.loads.is_empty());
-        kernel.swizzled = kernel.swizzled.iter().map(|object| self.objects.name(*object)).collect();
+        kernel.swizzled = kernel.swizzled.iter().map(|(object, swizzle)| (self.objects.name(*object), *swizzle)).collect();
         kernel.rings = std::mem::take(&mut kernel.rings)
             .into_iter()
             .map(|(object, ring)| (self.objects.name(object), Ring { place: locations.intern(kernel.locations[ring.place]), ..ring }))

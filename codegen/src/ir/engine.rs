@@ -9,8 +9,9 @@
 //! the engine what to copy. Which threads are meant by a part of the kernel, [`Engine::Is`] asks; all that is under the condition that a thread is not of the
 //! producer is the **work**, and a barrier of the block there is one of the declared block's threads.
 
-use super::{Access, Block, Completion, Effects, Inst, Kernel, MemoryType, Object, Op, PitchedMatrix, Region, Scope, Type, Value};
+use super::{Access, Block, Completion, Effects, Inst, Kernel, MemoryType, Object, Op, PitchedMatrix, Region, Scope, Swizzle, Type, Value};
 use crate::target::limits::{BLOCK_THREADS, LANES};
+use std::collections::BTreeMap;
 
 /// One instruction to or about the engine. Each thread that comes to it does it.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,18 +52,39 @@ pub enum Engine {
     },
     /// Copies a tile of a matrix, zeros outside of it (a tensor copy, which knows the matrix by a map of it). Arrives as [`Engine::CopyRun`] does.
     CopyTile {
-        /// An array `[[T; C]; R]` of scalars at a multiple of 128 bytes.
+        /// An array `[[T; C]; R]` of scalars at a multiple of 128 bytes; of an array that is swizzled over bytes, from `Scheduled` on, a slab.
         to: Access,
         /// A matrix of `T`, whose parts are parameters of the kernel.
         from: PitchedMatrix,
-        /// The matrix's row that is the first of the array; less than it has.
+        /// The matrix's row that is the first of the array.
         row: Value,
         /// The same of columns.
         column: Value,
         /// Where its bytes are counted.
         barrier: Access,
     },
-    /// The engine may write where this thread has written before.
+    /// Copies a tile to a matrix, but for what is outside of it. Reads at any time up to an [`Engine::AwaitStores`] of the same thread that covers its group, and
+    /// writes up to one for what is done.
+    StoreTile {
+        /// As [`Engine::CopyTile`]'s.
+        from: Access,
+        /// A matrix of its elements, whose parts are parameters of the kernel.
+        to: PitchedMatrix,
+        /// The matrix's row that the first of the array is written to.
+        row: Value,
+        /// The same of columns.
+        column: Value,
+    },
+    /// Makes a group of the thread's stores since the last one; of none, too.
+    CommitStores,
+    /// Waits for the thread's groups of stores but the last ones.
+    AwaitStores {
+        /// How many of the last.
+        but: u32,
+        /// For what.
+        until: StoreStage,
+    },
+    /// The engine may access what this thread has written before.
     Fence,
     /// Whether the thread has this role.
     Is(Role),
@@ -77,6 +99,25 @@ pub enum Role {
     Issuer,
 }
 
+/// How far a store of the engine is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StoreStage {
+    /// It has read: its array may be written again.
+    Read,
+    /// It has written: who asks sees it in the matrix, and others behind a barrier.
+    Done,
+}
+
+impl StoreStage {
+    /// Each with its word in the text form.
+    pub const ALL: [(StoreStage, &'static str); 2] = [(StoreStage::Read, "read"), (StoreStage::Done, "done")];
+
+    /// Its word in the text form.
+    pub fn word(self) -> &'static str {
+        StoreStage::ALL.into_iter().find(|(stage, _)| *stage == self).map_or("", |(_, word)| word)
+    }
+}
+
 impl Engine {
     /// Its word in the text form.
     pub fn word(&self) -> &'static str {
@@ -87,6 +128,9 @@ impl Engine {
             Engine::Wait { .. } => "barrier_wait",
             Engine::CopyRun { .. } => "copy_run",
             Engine::CopyTile { .. } => "copy_tile",
+            Engine::StoreTile { .. } => "put_tile",
+            Engine::CommitStores => "commit_stores",
+            Engine::AwaitStores { .. } => "await_stores",
             Engine::Fence => "engine_fence",
             Engine::Is(Role::Producer) => "is_producer",
             Engine::Is(Role::Issuer) => "is_issuer",
@@ -102,16 +146,25 @@ impl Engine {
             | Engine::Wait { barrier, .. }
             | Engine::CopyRun { barrier, .. }
             | Engine::CopyTile { barrier, .. } => Some(barrier.object),
-            Engine::Fence | Engine::Is(_) => None,
+            Engine::StoreTile { .. } | Engine::CommitStores | Engine::AwaitStores { .. } | Engine::Fence | Engine::Is(_) => None,
         }
     }
 
-    /// What it copies to and from.
+    /// The shared array and the buffer that it copies between.
     pub fn copied(&self) -> Option<(&Access, Object)> {
         match self {
             Engine::CopyRun { to, from, .. } => Some((to, *from)),
-            Engine::CopyTile { to, from, .. } => Some((to, from.data)),
-            Engine::Init { .. } | Engine::Arrive(_) | Engine::Expect { .. } | Engine::Wait { .. } | Engine::Fence | Engine::Is(_) => None,
+            Engine::CopyTile { to: array, from: matrix, .. } | Engine::StoreTile { from: array, to: matrix, .. } => {
+                Some((array, matrix.data))
+            }
+            Engine::Init { .. }
+            | Engine::Arrive(_)
+            | Engine::Expect { .. }
+            | Engine::Wait { .. }
+            | Engine::CommitStores
+            | Engine::AwaitStores { .. }
+            | Engine::Fence
+            | Engine::Is(_) => None,
         }
     }
 
@@ -127,7 +180,11 @@ impl Engine {
             Engine::CopyRun { to, from, .. } | Engine::CopyTile { to, from: PitchedMatrix { data: from, .. }, .. } => {
                 Effects { reads: Some(*from), writes: Some(to.object), completes: Completion::Later, can_fault: true, ..Effects::PURE }
             }
-            Engine::Fence => Effects::fence(Scope::Block),
+            Engine::StoreTile { from, to, .. } => {
+                Effects { reads: Some(from.object), writes: Some(to.data), completes: Completion::Later, can_fault: true, ..Effects::PURE }
+            }
+            Engine::AwaitStores { .. } => Effects { completes: Completion::Awaits, ..Effects::fence(Scope::Block) },
+            Engine::CommitStores | Engine::Fence => Effects::fence(Scope::Block),
             Engine::Is(_) => Effects::PURE,
         }
     }
@@ -139,7 +196,7 @@ impl Kernel {
         access.leads_to(self).map_or(0, |ty| ty.size(&self.structs))
     }
 
-    /// Rows, columns and elements of a tile that lies in order: an array of rows of scalars, without room behind them.
+    /// Rows, columns and elements of a tile: an array of rows of scalars, without room behind them.
     pub fn tile_of(&self, access: &Access) -> Option<(u64, u64, Type)> {
         let MemoryType::Array(row, rows) = access.leads_to(self)? else { return None };
         let MemoryType::Array(element, columns) = &**row else { return None };
@@ -147,21 +204,27 @@ impl Kernel {
         Some((*rows, *columns, element))
     }
 
-    /// In how many copies of as many rows each a tile of so many rows of so many bytes is brought: as few as maps allow, each beginning at a multiple of
-    /// [`TILE_ALIGN`]. `None`: there is no such number.
-    pub fn tile_parts(rows: u64, row_bytes: u64) -> Option<u64> {
-        let fits = |parts: &u64| rows.is_multiple_of(*parts) && (*parts == 1 || (rows / parts * row_bytes).is_multiple_of(TILE_ALIGN));
+    /// In how many copies of as many rows each a tile of so many rows of so many bytes is moved: as few as maps allow, each beginning at a multiple of
+    /// `align` bytes. `None`: there is no such number.
+    pub fn tile_parts(rows: u64, row_bytes: u64, align: u64) -> Option<u64> {
+        let fits = |parts: &u64| rows.is_multiple_of(*parts) && (*parts == 1 || (rows / parts * row_bytes).is_multiple_of(align));
         (rows.div_ceil(MOST_TILE_ROWS).max(1)..=rows).find(fits)
     }
 
-    /// Arrays that the copy engine fills with tiles, which lie at multiples of [`TILE_ALIGN`].
-    pub fn filled_with_tiles(&self) -> Vec<Object> {
-        let mut found = Vec::new();
+    /// What a tile in this array begins at multiples of, bytes: what tensor copies and its swizzle need.
+    pub fn tile_align(&self, array: Object) -> u64 {
+        self.swizzled.get(&array).map_or(1, |swizzle| swizzle.align()).max(TILE_ALIGN)
+    }
+
+    /// Shared arrays that begin at multiples of more bytes than the widest access has, and of how many: those that are swizzled over bytes, and those that tensor
+    /// copies move tiles of.
+    pub fn far_aligned(&self) -> BTreeMap<Object, u64> {
+        let is_aligned = |swizzle: &Swizzle| swizzle.bytes().is_some();
+        let mut found: BTreeMap<Object, u64> =
+            self.swizzled.iter().filter(|(_, swizzle)| is_aligned(swizzle)).map(|(array, swizzle)| (*array, swizzle.align())).collect();
         self.for_each_inst(|kernel, _, inst| {
-            if let Op::Engine(Engine::CopyTile { to, .. }) = &kernel.insts[inst].op
-                && !found.contains(&to.object)
-            {
-                found.push(to.object);
+            if let Op::Engine(Engine::CopyTile { to: array, .. } | Engine::StoreTile { from: array, .. }) = &kernel.insts[inst].op {
+                found.insert(array.object, self.tile_align(array.object));
             }
         });
         found

@@ -6,8 +6,8 @@ use super::{
     Type, Value,
 };
 use crate::annotations::{Annotation, Modifier, PREFETCH};
-use crate::ir::{CacheHint, KernelOptions, Space};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::ir::{CacheHint, KernelOptions, Space, Swizzle};
+use std::collections::BTreeMap;
 
 /// Where a kernel stands. Each stage keeps the invariants of the ones before, but for what its line says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -114,7 +114,7 @@ pub struct Ring {
     pub by: Option<Modifier>,
 }
 
-/// What fills the slots of a ring.
+/// What fills the slots of a ring, and, where it is what threads compute, what copies them out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fill {
     /// Stores like any other.
@@ -123,11 +123,21 @@ pub enum Fill {
     Groups,
     /// The copy engine.
     Engine,
+    /// Stores like any other: threads copy it to a buffer then.
+    Out,
+    /// Stores like any other: the copy engine copies it to a buffer then.
+    EngineOut,
 }
 
 impl Fill {
     /// Each with its word in the text form.
-    pub const ALL: [(Fill, &'static str); 3] = [(Fill::Stores, "plain"), (Fill::Groups, "ring"), (Fill::Engine, "engine")];
+    pub const ALL: [(Fill, &'static str); 5] = [
+        (Fill::Stores, "plain"),
+        (Fill::Groups, "ring"),
+        (Fill::Engine, "engine"),
+        (Fill::Out, "outgoing"),
+        (Fill::EngineOut, "engine_outgoing"),
+    ];
 
     /// Its word in the text form.
     pub fn word(self) -> &'static str {
@@ -160,8 +170,10 @@ pub struct Kernel {
     pub body: Block,
     /// What the source asks of a `For` or `Loop`. Empty from `Scheduled` on.
     pub annotations: BTreeMap<Inst, Annotations>,
-    /// Shared arrays whose source says `swizzle`. Empty from `Scheduled` on.
-    pub swizzled: BTreeSet<Object>,
+    /// Shared arrays whose source says `swizzle`, and how. Up to `Scheduled`, types and indices are the source's. From then on they are those of memory: the
+    /// last two dimensions of an array that is swizzled over bytes are a slab's, before them comes the slab, if there are several, and none is
+    /// [`Swizzle::Columns`] any more.
+    pub swizzled: BTreeMap<Object, Swizzle>,
     /// Shared arrays that are rings. What is stored to one that groups fill may arrive at any time up to the `await_copies` that covers it, what the engine
     /// copies up to the end of its barrier's phase; nobody may touch it before.
     pub rings: BTreeMap<Object, Ring>,
@@ -199,7 +211,7 @@ impl Kernel {
             blocks,
             body,
             annotations: BTreeMap::new(),
-            swizzled: BTreeSet::new(),
+            swizzled: BTreeMap::new(),
             rings: BTreeMap::new(),
             early_loads: Vec::new(),
             cached: BTreeMap::new(),

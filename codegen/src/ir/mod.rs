@@ -20,6 +20,7 @@ mod memory;
 mod op;
 mod options;
 mod scalar;
+mod swizzle;
 mod types;
 mod walk;
 
@@ -28,7 +29,7 @@ pub use builder::Builder;
 pub use collective::{Collective, PitchedMatrix};
 pub(crate) use compact::Locations;
 pub use effects::{Completion, Control, Effects, Scope};
-pub use engine::{BARRIER, Engine, MOST_TILE_ROWS, PRODUCER_THREADS, Role, Roles, TILE_ALIGN, slow_axis, with_producer};
+pub use engine::{BARRIER, Engine, MOST_TILE_ROWS, PRODUCER_THREADS, Role, Roles, StoreStage, TILE_ALIGN, slow_axis, with_producer};
 pub use entities::{Block, EntityMap, Inst, Loc, Object, StructId, Value};
 pub use kernel::{BlockData, EarlyLoads, Fill, InstData, Kernel, Location, Ring, Stage, ValueData, ValueDef};
 pub use memory::{Field, MemoryType, ObjectData, ObjectKind, StructType};
@@ -38,6 +39,7 @@ pub use op::{
 };
 pub use options::{BoundsCheck, INDEX_WINDOW, IndexWidth, KernelOptions, Math};
 pub use scalar::Scalar;
+pub use swizzle::{SWIZZLE_ROWS, Swizzle};
 pub use types::{Space, Type};
 
 /// What the source asks of a loop: data for `schedule`, which consumes it. None is left from `Scheduled` on.

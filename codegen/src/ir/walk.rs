@@ -55,7 +55,7 @@ macro_rules! visit_operands {
                 }
             },
             Op::Engine(engine) => match engine {
-                Engine::Init { .. } | Engine::Fence | Engine::Is(_) => {}
+                Engine::Init { .. } | Engine::CommitStores | Engine::AwaitStores { .. } | Engine::Fence | Engine::Is(_) => {}
                 Engine::Arrive(Access { path, .. }) => path_steps!(path, $f, $iter),
                 Engine::Expect { barrier: Access { path, .. }, bytes: value }
                 | Engine::Wait { barrier: Access { path, .. }, parity: value } => {
@@ -71,6 +71,10 @@ macro_rules! visit_operands {
                     path_steps!(to.path, $f, $iter);
                     [rows, columns, pitch, row, column].into_iter().for_each(&mut $f);
                     path_steps!(barrier.path, $f, $iter);
+                }
+                Engine::StoreTile { from, to: PitchedMatrix { rows, columns, pitch, .. }, row, column } => {
+                    path_steps!(from.path, $f, $iter);
+                    [rows, columns, pitch, row, column].into_iter().for_each(&mut $f);
                 }
             },
             Op::Intrinsic(_, values) | Op::Message(Message::Print(_, values)) | Op::Texture(_, _, values) => values.$iter().for_each($f),
@@ -130,8 +134,7 @@ impl Op {
     pub fn object(&self) -> Option<Object> {
         match self {
             Op::Collective(collective) => Some(collective.array().object),
-            Op::Engine(Engine::CopyRun { to, .. } | Engine::CopyTile { to, .. }) => Some(to.object),
-            Op::Engine(engine) => engine.barriers(),
+            Op::Engine(engine) => engine.copied().map(|(array, _)| array.object).or(engine.barriers()),
             Op::Compute(Compute::Len(object) | Compute::Address(object)) | Op::Texture(_, object, _) => Some(*object),
             Op::Memory(memory) => Some(memory.at.object()),
             Op::Compute(_) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => None,
@@ -156,7 +159,11 @@ impl Op {
                 f(from);
                 f(&mut barrier.object);
             }
-            Op::Engine(Engine::Fence | Engine::Is(_)) => {}
+            Op::Engine(Engine::StoreTile { from, to, .. }) => {
+                f(&mut from.object);
+                f(&mut to.data);
+            }
+            Op::Engine(Engine::CommitStores | Engine::AwaitStores { .. } | Engine::Fence | Engine::Is(_)) => {}
             Op::Compute(_) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {}
         }
     }

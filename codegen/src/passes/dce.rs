@@ -53,7 +53,7 @@ fn drop_objects(kernel: &mut Kernel) -> bool {
     let name = |object: &Object| names[usize::from(*object)];
     kernel.objects = kept;
     kernel.params = kernel.params.iter().filter_map(name).collect();
-    kernel.swizzled = kernel.swizzled.iter().filter_map(name).collect();
+    kernel.swizzled = kernel.swizzled.iter().filter_map(|(object, swizzle)| Some((name(object)?, *swizzle))).collect();
     kernel.rings = kernel.rings.iter().filter_map(|(object, ring)| Some((name(object)?, *ring))).collect();
     kernel.cached = kernel.cached.iter().filter_map(|(object, hint)| Some((name(object)?, *hint))).collect();
     for inst in touching {

@@ -25,7 +25,7 @@
 
 mod engine;
 
-pub(super) use engine::{announced, by_engine, by_threads, is_first_thread, obstacle};
+pub(super) use engine::{announced, by_engine, by_threads, is_first_thread, obstacle, store_by_engine};
 
 use super::copy::loops;
 use super::{Refusal, Schedule};
@@ -196,8 +196,9 @@ impl Shape {
         if leaves.len() > MOST_FIELDS {
             return None;
         }
-        let lanes = match (&element, kernel.swizzled.contains(&array.object)) {
-            // Neighbours of a swizzled row are none in memory.
+        // Neighbours of a row whose columns are swizzled are none in memory.
+        let is_apart = kernel.swizzled.get(&array.object).is_some_and(|swizzle| swizzle.whole() < WIDEST);
+        let lanes = match (&element, is_apart) {
             (MemoryType::Scalar(ty), false) => {
                 let size = u64::from(ty.bytes());
                 let of_row = power_in(dims.last().copied().unwrap_or(columns));

@@ -37,11 +37,10 @@ mod versions;
 
 use crate::annotations::{Annotation, BATCH_LOADS, ILP, Modifier, PIPELINE, PREFETCH, UNROLL, VECTORIZE};
 use crate::collections::HashMap;
-use crate::ir::{Asked, Inst, Kernel, Object, Stage};
+use crate::ir::{Asked, Inst, Kernel, Object, Stage, Swizzle};
 use crate::passes::simplify;
 use crate::verify::{AFTER_EACH_PASS, verify};
 pub use refusal::Refusal;
-use std::collections::BTreeSet;
 
 /// What consumes one annotation, or makes things simpler for those that do.
 pub struct AnnotationPass {
@@ -192,7 +191,7 @@ pub(crate) fn schedule_kernel(kernel: &mut Kernel, statements: &[u32], form: For
 
 /// Swizzles one shared array of a kernel, as `#[shared(swizzle)]` would: to see what that does to its bank conflicts.
 pub fn swizzle(kernel: &mut Kernel, array: Object) {
-    shared::swizzle_arrays(kernel, &BTreeSet::from([array]));
+    shared::swizzle_array(kernel, array, Swizzle::Columns);
 }
 
 fn check(kernel: &Kernel, pass: &str) {

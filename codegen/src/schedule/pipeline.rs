@@ -17,12 +17,16 @@
 //! reads the slot that is filled next, which was read one iteration before. The barrier that closed the body stands behind the loop. There are a prologue
 //! and no epilogue: groups at the end are empty.
 //!
-//! Where collectives make all copies, there is another form for targets that have a copy engine: [`engine`], and [`producer`]. When all that is legal, [`rules`] says.
+//! Where collectives make all copies, there is another form for targets that have a copy engine: [`engine`], and [`producer`]; with `by = tma`, the engine makes the work's
+//! `store_tile`s, too: [`stores`]. Loops that compute what they write to the array, and only store it behind the barrier, go the other way: [`out`]. When all that is legal,
+//! [`rules`] says.
 
 mod engine;
 mod fills;
+mod out;
 mod producer;
 mod rules;
+mod stores;
 
 use super::collectives::by_engine;
 use super::copy::{Copy, loops, parts};
@@ -33,10 +37,11 @@ use crate::annotations::{Modifier, PIPELINE, PREFETCH};
 use crate::collections::{HashMap, HashSet};
 use crate::intrinsics::{by_name, called};
 use crate::ir::{
-    Address, Asked, BinaryOp, Block, Builder, CompareOp, Fill, Inst, Kernel, Memory, MemoryOp, MemoryType, Object, ObjectKind, Op, Region,
-    Ring, Scalar, Space, Step, Terminator, Type, Value,
+    Address, Asked, BinaryOp, Block, Builder, CompareOp, Engine, Fill, Inst, Kernel, Memory, MemoryOp, MemoryType, Object, ObjectKind, Op,
+    Region, Ring, Scalar, Space, Step, StoreStage, Terminator, Type, Value,
 };
 use engine::{Barriers, Turn};
+use stores::{Stores, await_stores, by_first};
 
 /// What a slot begins at multiples of: the widest access.
 const SLOT_ALIGN: u64 = 16;
@@ -104,19 +109,43 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
     let mut homes = Homes { plain, ..Homes::default() };
     let has_several = producer::has_several(&plans);
     for ((plan, one), choice) in plans.into_iter().zip(choices) {
-        let fill = if schedule.form == Form::Engine && choice.by_engine { Fill::Engine } else { choice.otherwise };
+        let is_engines = schedule.form == Form::Engine && choice.by_engine;
+        let fill = match (is_engines, plan.is_out) {
+            (true, false) => Fill::Engine,
+            (true, true) => Fill::EngineOut,
+            (false, true) => Fill::Out,
+            (false, false) => choice.otherwise,
+        };
         // A plan names instructions, and the loops before have moved some.
         let Ok(plan) = Plan::of(schedule.kernel, plan.inst, &one) else { continue };
         let is_produced = one.says(Modifier::Producer);
-        let by = choice.by.or(is_produced.then_some(Modifier::Producer));
-        if is_produced && fill == Fill::Engine {
-            plan.apply_with_producer(schedule.kernel, &one, by, has_several, &mut homes);
+        // Threads store what the work of a loop with a producer stores.
+        let stores = is_engines && !is_produced && one.by() == Some(Modifier::ByTma) && !plan.stores(schedule.kernel).is_empty();
+        let until = stores.then(|| {
+            let mut affine = schedule.around(plan.inst).affine();
+            plan.stores_until(schedule.kernel, &mut affine)
+        });
+        let way = Way { fill, by: choice.by.or(is_produced.then_some(Modifier::Producer)), until };
+        if plan.is_out {
+            plan.apply_out(schedule.kernel, &one, way, &mut homes);
+        } else if is_produced && fill == Fill::Engine {
+            plan.apply_with_producer(schedule.kernel, &one, way, has_several, &mut homes);
         } else {
-            plan.apply(schedule.kernel, &one, (fill, by), &mut homes);
+            plan.apply(schedule.kernel, &one, way, &mut homes);
         }
     }
     roles::part(schedule.kernel, &homes.produced);
     engine::begin(schedule.kernel, &homes.barriers, &homes.turns);
+}
+
+/// What moves what a loop copies.
+#[derive(Clone, Copy)]
+struct Way {
+    fill: Fill,
+    /// What the source asks for.
+    by: Option<Modifier>,
+    /// If the engine makes the work's stores: what one waits for of those before.
+    until: Option<StoreStage>,
 }
 
 /// What the loops before have made.
@@ -143,6 +172,10 @@ impl Homes {
         }
         let is_shared = self.plain.iter().any(|inst| kernel.insts[*inst].op.object() == Some(array));
         let home = if is_shared { kernel.objects.push(kernel.objects[array].clone()) } else { array };
+        // It lies as the array does.
+        if let Some(swizzle) = kernel.swizzled.get(&array).copied() {
+            kernel.swizzled.insert(home, swizzle);
+        }
         self.of.insert(array, home);
         home
     }
@@ -162,6 +195,8 @@ struct Plan {
     closing: Inst,
     /// The arrays that are written by the copies.
     rings: Vec<Object>,
+    /// Whether what is copied is what leaves them: the section computes, and the work stores.
+    is_out: bool,
 }
 
 impl Plan {
@@ -207,21 +242,16 @@ impl Plan {
         if rings.is_empty() {
             return Err(rules::nothing_is_copied(kernel, &section, barrier, &work));
         }
-        Ok(Plan { inst, walk, stages: asked.count(), section, barrier, work, closing, rings })
+        let is_out = out::is_out(kernel, &section, &work, &rings);
+        Ok(Plan { inst, walk, stages: asked.count(), section, barrier, work, closing, rings, is_out })
     }
 
-    /// Makes rings of the arrays that are copied to; gives where the slots of each are.
-    fn make_rings(
-        &self,
-        kernel: &mut Kernel,
-        asked: &Asked,
-        (fill, by): (Fill, Option<Modifier>),
-        homes: &mut Homes,
-    ) -> HashMap<Object, Object> {
+    /// Makes rings of its arrays; gives where the slots of each are.
+    fn make_rings(&self, kernel: &mut Kernel, asked: &Asked, way: Way, homes: &mut Homes) -> HashMap<Object, Object> {
         let is_required = !asked.says(Modifier::BestEffort);
         let rings: HashMap<Object, Object> = self.rings.iter().map(|array| (*array, homes.of(kernel, *array))).collect();
         for ring in rings.values() {
-            kernel.rings.insert(*ring, Ring { place: asked.place, is_required, fill, by });
+            kernel.rings.insert(*ring, Ring { place: asked.place, is_required, fill: way.fill, by: way.by });
             let before = !homes.rings.insert(*ring);
             let data = &mut kernel.objects[*ring];
             data.ty = match (before, data.ty.clone()) {
@@ -232,9 +262,29 @@ impl Plan {
         rings
     }
 
+    /// Lets the loop carry a value more.
+    fn carry(&self, kernel: &mut Kernel, ty: Type, first: Value) -> Value {
+        kernel.add_result(self.inst, ty);
+        if let Op::Region(Region::For { init, .. }) = &mut kernel.insts[self.inst].op {
+            init.push(first);
+        }
+        kernel.add_param(self.walk.body, ty)
+    }
+
+    /// Builds what stands right before the loop, or right behind it.
+    fn beside<R>(&self, kernel: &mut Kernel, is_behind: bool, build: impl FnOnce(&mut Builder<'_>) -> R) -> R {
+        let block = self.block(kernel);
+        let at = kernel.blocks[block].insts.iter().position(|other| *other == self.inst).unwrap_or(0) + usize::from(is_behind);
+        let rest = kernel.blocks[block].insts.split_off(at);
+        let result = build(&mut Builder::new(kernel, block, self.walk.loc));
+        kernel.blocks[block].insts.extend(rest);
+        result
+    }
+
     /// Makes it one.
-    fn apply(self, kernel: &mut Kernel, asked: &Asked, (fill, by): (Fill, Option<Modifier>), homes: &mut Homes) {
-        let rings = self.make_rings(kernel, asked, (fill, by), homes);
+    fn apply(self, kernel: &mut Kernel, asked: &Asked, way: Way, homes: &mut Homes) {
+        let fill = way.fill;
+        let rings = self.make_rings(kernel, asked, way, homes);
         let block = self.block(kernel);
         let (walk, loc, n) = (&self.walk, self.walk.loc, self.stages - 1);
         let barriers = (fill == Fill::Engine).then(|| Barriers::new(kernel, "arrived", (self.stages, 1), asked.place));
@@ -271,20 +321,13 @@ impl Plan {
         });
         kernel.blocks[block].insts.extend(behind);
         // The loop carries the slot that is read, and how many iterations are left, its own counted in, if the counter does not tell.
-        let carry = |kernel: &mut Kernel, ty: Type, first: Value| {
-            kernel.add_result(self.inst, ty);
-            if let Op::Region(Region::For { init, .. }) = &mut kernel.insts[self.inst].op {
-                init.push(first);
-            }
-            kernel.add_param(walk.body, ty)
-        };
-        let carried_slot = (!of_counter).then(|| carry(kernel, Type::U32, first_slot));
+        let carried_slot = (!of_counter).then(|| self.carry(kernel, Type::U32, first_slot));
         if let Some(slot) = carried_slot {
             kernel.values[slot].name = Some("slot".into());
         }
-        let carried_parity = (barriers.is_some() && !of_counter).then(|| carry(kernel, Type::U32, first_parity));
+        let carried_parity = (barriers.is_some() && !of_counter).then(|| self.carry(kernel, Type::U32, first_parity));
         let results = kernel.insts[self.inst].results.clone();
-        let carried_left = (!is_by_one).then(|| carry(kernel, trips_type, trips));
+        let carried_left = (!is_by_one).then(|| self.carry(kernel, trips_type, trips));
         let last = kernel.blocks[walk.body].insts.last().copied();
         kernel.blocks[walk.body].insts.clear();
         let mut b = Builder::new(kernel, walk.body, loc);
@@ -324,7 +367,19 @@ impl Plan {
         for access in all_in(kernel, &self.work) {
             in_slot(kernel, access, read, &rings);
         }
+        let from = kernel.blocks[walk.body].insts.len();
         kernel.blocks[walk.body].insts.extend(&self.work);
+        if let Some(until) = way.until {
+            let mut stores = Stores::of(kernel, &self.work, until, true);
+            stores.weave(kernel, walk.body, from);
+            // The next barrier is the next iteration's.
+            stores.settle(&mut Builder::new(kernel, walk.body, loc));
+            if stores.are_written_outside(kernel, walk.body) {
+                self.beside(kernel, false, |b| {
+                    b.push(Op::Engine(Engine::Fence), &[]);
+                });
+            }
+        }
         let mut b = Builder::new(kernel, walk.body, loc);
         let mut next: Vec<Value> = Vec::new();
         if let Some(slot) = carried_slot {
@@ -346,13 +401,16 @@ impl Plan {
             kernel.blocks[walk.body].insts.push(last);
         }
         // Who writes what the work reads, behind the loop, waits for the last.
-        let at = kernel.blocks[block].insts.iter().position(|other| *other == self.inst).unwrap_or(0);
-        let behind = kernel.blocks[block].insts.split_off(at + 1);
-        kernel.blocks[block].insts.push(self.closing);
-        if let (Some(turn), [.., slot, parity]) = (turn, &results[..]) {
-            turn.store(&mut Builder::new(kernel, block, loc), *slot, *parity);
-        }
-        kernel.blocks[block].insts.extend(behind);
+        self.beside(kernel, true, |b| {
+            if way.until.is_some() {
+                by_first(b, |b| await_stores(b, 0, StoreStage::Done));
+            }
+            let block = b.block;
+            b.kernel.blocks[block].insts.push(self.closing);
+            if let (Some(turn), [.., slot, parity]) = (turn, &results[..]) {
+                turn.store(b, *slot, *parity);
+            }
+        });
     }
 
     /// What work needs of the section: it is computed with the work, too.

@@ -248,7 +248,7 @@ fn classify(
         let message = format!("neighbouring elements of `{name}` are not side by side, or the length of its rows is not a multiple of {n}");
         return refuse(
             message,
-            "vectorize over rows of scalars that are a multiple as long; `pad` and `swizzle` leave none".to_owned(),
+            "vectorize over rows of scalars that are a multiple as long; `pad`, and `swizzle` alone, leave none".to_owned(),
             "this access",
         );
     }
@@ -290,7 +290,8 @@ fn is_row_of_scalars(kernel: &Kernel, inst: Inst, n: u32) -> bool {
     let data = &kernel.insts[inst];
     let Op::Memory(memory @ Memory { op: MemoryOp::Load | MemoryOp::Store(_), at: Address::Path(access) }) = &data.op else { return false };
     let width = memory.scalars(&data.results).len();
-    if kernel.swizzled.contains(&access.object) {
+    let bytes = u64::from(n) * u64::from(access_type(kernel, inst).bytes());
+    if kernel.swizzled.get(&access.object).is_some_and(|swizzle| bytes > swizzle.whole()) {
         return false;
     }
     let mut ty = &kernel.objects[access.object].ty;

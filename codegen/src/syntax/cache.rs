@@ -1,4 +1,4 @@
-//! `#[cache(streaming)] x: &Global<f32>`: how a kernel uses a buffer, for the caches. It stands on the parameter, so that it holds for every access, also in
+//! `#[cache(streaming)] x: &Global<f32>`: how a kernel uses a buffer, or a matrix in one, for the caches. It stands on the parameter, so that it holds for every access, also in
 //! the functions that the buffer is passed to and in the copies that other annotations make.
 
 use super::attributes::is_named;
@@ -42,7 +42,7 @@ pub(super) fn check(input: &syn::FnArg, is_kernel: bool, diagnostics: &mut Diagn
         let error = error("`#[cache(…)]` stands on the kernel's parameter, and holds wherever the buffer is passed");
         diagnostics.push(error.help("move it there"));
     } else if !is_buffer(&typed.ty) {
-        let error = error("`#[cache(…)]` is about the accesses of a buffer, `&Global<T>` or `&mut Global<T>`");
+        let error = error("`#[cache(…)]` is about the accesses of a buffer, `&Global<T>` or `&mut Global<T>`, or of a matrix");
         diagnostics.push(error.help("remove it"));
     } else if let Err(error) = parse(attr) {
         diagnostics.push(error);
@@ -51,5 +51,5 @@ pub(super) fn check(input: &syn::FnArg, is_kernel: bool, diagnostics: &mut Diagn
 
 fn is_buffer(ty: &syn::Type) -> bool {
     let syn::Type::Reference(reference) = ty else { return false };
-    matches!(&*reference.elem, syn::Type::Path(path) if path.path.segments.last().is_some_and(|segment| segment.ident == "Global"))
+    matches!(&*reference.elem, syn::Type::Path(path) if path.path.segments.last().is_some_and(|segment| segment.ident == "Global" || segment.ident == "Matrix"))
 }

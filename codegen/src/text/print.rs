@@ -85,8 +85,10 @@ impl Printer<'_> {
         }
         for (id, object) in kernel.objects.iter() {
             let keyword = if kernel.params.contains(&id) { "param" } else { "object" };
-            let swizzled = if kernel.swizzled.contains(&id) { "swizzled " } else { "" };
-            write!(self.out, "{keyword} {id} {:?}: {} {swizzled}", object.name, kind_word(&object.kind))?;
+            write!(self.out, "{keyword} {id} {:?}: {} ", object.name, kind_word(&object.kind))?;
+            if let Some(swizzle) = kernel.swizzled.get(&id) {
+                write!(self.out, "{} ", swizzle.word())?;
+            }
             if let Some(ring) = kernel.rings.get(&id) {
                 write!(self.out, "{} ", ring.fill.word())?;
             }
@@ -361,7 +363,11 @@ impl Display for Engine {
             Engine::CopyTile { to, from: PitchedMatrix { data, rows, columns, pitch }, row, column, barrier } => {
                 write!(f, "{word} {to}, {data}, {barrier}{}", Rest(&[*rows, *columns, *pitch, *row, *column]))
             }
-            Engine::Fence | Engine::Is(_) => f.write_str(word),
+            Engine::StoreTile { from, to: PitchedMatrix { data, rows, columns, pitch }, row, column } => {
+                write!(f, "{word} {from}, {data}{}", Rest(&[*rows, *columns, *pitch, *row, *column]))
+            }
+            Engine::AwaitStores { but, until } => write!(f, "{word} {but} {}", until.word()),
+            Engine::CommitStores | Engine::Fence | Engine::Is(_) => f.write_str(word),
         }
     }
 }

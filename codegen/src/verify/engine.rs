@@ -20,7 +20,7 @@ impl Verifier<'_> {
                 self.require((1..=MOST_ARRIVALS).contains(arrivals), || format!("a barrier of {arrivals} arrivals"));
             }
             Engine::Arrive(barrier) => self.check_barrier(barrier),
-            Engine::Fence => {}
+            Engine::CommitStores | Engine::AwaitStores { .. } | Engine::Fence => {}
             Engine::Is(_) => return self.check_results(results, &[Type::Bool]),
             Engine::Expect { barrier, bytes: value } | Engine::Wait { barrier, parity: value } => {
                 self.check_barrier(barrier);
@@ -37,6 +37,13 @@ impl Verifier<'_> {
                     self.check_type(value, kernel.index_type(), "a place");
                 }
                 self.check_copied(to, from.data, true);
+            }
+            Engine::StoreTile { from, to, row, column } => {
+                for value in [to.rows, to.columns, to.pitch, *row, *column] {
+                    self.check_type(value, kernel.index_type(), "a place");
+                }
+                self.check_copied(from, to.data, true);
+                self.require(!kernel.objects[to.data].is_read_only(), || format!("{} is read-only", to.data));
             }
         }
         self.check_results(results, &[]);

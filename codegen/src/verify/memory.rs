@@ -3,8 +3,8 @@
 use super::Verifier;
 use super::structure::list;
 use crate::ir::{
-    Access, Address, AtomicOp, Atomicity, Collective, Compute, Memory, MemoryOp, MemoryType, Object, ObjectData, ObjectKind, Op, Scope,
-    Space, Stage, TextureOp, Type, Value,
+    Access, Address, AtomicOp, Atomicity, Collective, Compute, Memory, MemoryOp, MemoryType, Object, ObjectData, ObjectKind, Op,
+    SWIZZLE_ROWS, Scope, Space, Stage, TextureOp, Type, Value,
 };
 
 impl Verifier<'_> {
@@ -26,11 +26,18 @@ impl Verifier<'_> {
             let has_slots = matches!(data.ty, MemoryType::Array(_, slots) if slots > 1);
             self.require(data.kind == ObjectKind::Shared && has_slots, || format!("{id} is no ring"));
         }
-        for id in &kernel.swizzled {
+        for (id, swizzle) in &kernel.swizzled {
             let data = &kernel.objects[*id];
-            let has_columns = data.ty.columns().is_some_and(u64::is_power_of_two);
-            self.require(data.kind == ObjectKind::Shared && has_columns, || format!("{id} cannot be swizzled"));
-            self.require(kernel.stage == Stage::Built, || format!("{id} is still to be swizzled"));
+            let is_built = kernel.stage == Stage::Built;
+            let fits = match swizzle.bytes() {
+                None => data.ty.columns().is_some_and(u64::is_power_of_two),
+                Some(bytes) => data.ty.tile().is_some_and(|(rows, columns, element)| {
+                    let row = columns * u64::from(element.bytes());
+                    rows.is_multiple_of(SWIZZLE_ROWS) && if is_built { row.is_multiple_of(bytes) } else { row == bytes }
+                }),
+            };
+            self.require(data.kind == ObjectKind::Shared && fits, || format!("{id} cannot be swizzled"));
+            self.require(is_built || swizzle.bytes().is_some(), || format!("{id} is still to be swizzled"));
         }
         for (id, ty) in kernel.structs.iter() {
             let is_sized = ty.fields.iter().all(|field| is_sized(&field.ty));
@@ -179,8 +186,9 @@ impl Verifier<'_> {
             _ => self.complain(format!("{} scalars of one width are not side by side there", found.len())),
         }
         self.check_scalars(found);
-        let is_swizzled = self.kernel.swizzled.contains(&access.object);
-        self.require(found.len() < 2 || !is_swizzled, || format!("several scalars of {}, which is swizzled", access.object));
+        let bytes: u64 = found.iter().map(|ty| u64::from(ty.bytes())).sum();
+        let fits = self.kernel.swizzled.get(&access.object).is_none_or(|swizzle| bytes <= swizzle.whole());
+        self.require(found.len() < 2 || fits, || format!("{} scalars of {}, which is swizzled", found.len(), access.object));
     }
 
     /// As many as one instruction reads or writes: of one type, or of several that take whole registers.

@@ -52,7 +52,13 @@ impl Verifier<'_> {
                 Engine::Arrive(_) => one.arrived.push((inst, who)),
                 Engine::Expect { .. } => one.announced.push((inst, who)),
                 Engine::Wait { .. } => one.awaited.push((inst, who)),
-                Engine::CopyRun { .. } | Engine::CopyTile { .. } | Engine::Fence | Engine::Is(_) => {}
+                Engine::CopyRun { .. }
+                | Engine::CopyTile { .. }
+                | Engine::StoreTile { .. }
+                | Engine::CommitStores
+                | Engine::AwaitStores { .. }
+                | Engine::Fence
+                | Engine::Is(_) => {}
             }
         });
         for (object, one) in &uses {
@@ -171,9 +177,9 @@ fn filled(kernel: &Kernel) -> Filled {
     let mut filled = Filled::default();
     kernel.for_each_inst(|kernel, _, inst| {
         if let Op::Engine(engine) = &kernel.insts[inst].op
-            && let Some((to, _)) = engine.copied()
+            && let (Some((to, _)), Some(barriers)) = (engine.copied(), engine.barriers())
         {
-            filled.entry(to.object).or_default().extend(engine.barriers());
+            filled.entry(to.object).or_default().push(barriers);
         }
     });
     filled

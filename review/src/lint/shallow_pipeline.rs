@@ -14,7 +14,7 @@ use crate::estimate::time::{Bound, REACHED};
 use crate::machine::Machine;
 use std::collections::BTreeMap;
 use warpwright_codegen::ir::intrinsic::CopyStep;
-use warpwright_codegen::ir::{Block, Inst, Kernel, Loc, MemoryType, Object, Op, Region};
+use warpwright_codegen::ir::{Block, Fill, Inst, Kernel, Loc, MemoryType, Object, Op, Region, Ring};
 use warpwright_codegen::target::occupancy::{Demand, Occupancy, Resource, occupancy};
 
 pub(super) const LINT: Lint = Lint {
@@ -163,7 +163,9 @@ impl Pipeline {
 /// The pipelines of a kernel, in the order of the source.
 fn pipelines(kernel: &Kernel) -> Vec<Pipeline> {
     let mut of_place: BTreeMap<Loc, Pipeline> = BTreeMap::new();
-    for (object, ring) in &kernel.rings {
+    // What is copied out waits for nothing that is far away.
+    let comes_in = |ring: &Ring| !matches!(ring.fill, Fill::Out | Fill::EngineOut);
+    for (object, ring) in kernel.rings.iter().filter(|(_, ring)| comes_in(ring)) {
         let MemoryType::Array(slot, stages) = &kernel.objects[*object].ty else { continue };
         let stage = slot.size(&kernel.structs);
         let copied = slot.as_ref().clone().unpadded().size(&kernel.structs);

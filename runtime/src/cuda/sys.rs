@@ -100,6 +100,9 @@ pub(super) const CU_TENSOR_MAP_DATA_TYPE_UINT64: c_uint = 4;
 /// The rest of what a map is told.
 pub(super) const CU_TENSOR_MAP_INTERLEAVE_NONE: c_uint = 0;
 pub(super) const CU_TENSOR_MAP_SWIZZLE_NONE: c_uint = 0;
+pub(super) const CU_TENSOR_MAP_SWIZZLE_32B: c_uint = 1;
+pub(super) const CU_TENSOR_MAP_SWIZZLE_64B: c_uint = 2;
+pub(super) const CU_TENSOR_MAP_SWIZZLE_128B: c_uint = 3;
 pub(super) const CU_TENSOR_MAP_L2_PROMOTION_L2_256B: c_uint = 3;
 pub(super) const CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE: c_uint = 0;
 

@@ -10,6 +10,7 @@ use std::ffi::c_uint;
 use std::ptr::null_mut;
 use std::sync::{Mutex, PoisonError};
 use warpwright_codegen::backend::TensorMap;
+use warpwright_codegen::ir::Swizzle;
 
 /// What rows begin at multiples of, and the matrix itself, bytes (CUDA Driver API, `cuTensorMapEncodeTiled`).
 const ALIGN: u64 = 16;
@@ -103,6 +104,13 @@ fn make(context: &Context, map: &TensorMap, matrix: &Matrix) -> Result<sys::CUte
         4 => sys::CU_TENSOR_MAP_DATA_TYPE_UINT32,
         _ => sys::CU_TENSOR_MAP_DATA_TYPE_UINT64,
     };
+    let swizzle = match map.swizzle {
+        // A map has no swizzle of columns.
+        None | Some(Swizzle::Columns) => sys::CU_TENSOR_MAP_SWIZZLE_NONE,
+        Some(Swizzle::B32) => sys::CU_TENSOR_MAP_SWIZZLE_32B,
+        Some(Swizzle::B64) => sys::CU_TENSOR_MAP_SWIZZLE_64B,
+        Some(Swizzle::B128) => sys::CU_TENSOR_MAP_SWIZZLE_128B,
+    };
     let mut made = sys::CUtensorMap::default();
     // The dimension whose elements lie side by side comes first.
     let (extents, strides) = ([matrix.columns, matrix.rows], [matrix.pitch * map.element]);
@@ -119,7 +127,7 @@ fn make(context: &Context, map: &TensorMap, matrix: &Matrix) -> Result<sys::CUte
             tile.as_ptr(),
             steps.as_ptr(),
             sys::CU_TENSOR_MAP_INTERLEAVE_NONE,
-            sys::CU_TENSOR_MAP_SWIZZLE_NONE,
+            swizzle,
             sys::CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
             sys::CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE,
         )

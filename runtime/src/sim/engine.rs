@@ -16,11 +16,12 @@ use super::memory::Request;
 use super::program::{Access, SimStep};
 use super::registers::{Reg, lanes};
 use super::shadow::Now;
+use super::stores::{Stores, TileStore};
 use super::warp::Warp;
-use super::{Fault, FaultKind};
+use super::{AccessKind, Fault, FaultKind};
 use std::borrow::Cow;
 use std::collections::HashMap;
-use warpwright_codegen::ir::{Location, Role, Type};
+use warpwright_codegen::ir::{Location, Role, StoreStage, Swizzle, Type};
 use warpwright_codegen::target::limits::{LANES, VECTOR_BYTES};
 
 /// Bytes of a sector of global memory.
@@ -74,6 +75,8 @@ pub(super) enum EngineStep {
         from: u32,
         /// Rows and columns.
         tile: [u64; 2],
+        /// How it lies in shared memory.
+        swizzle: Option<Swizzle>,
         /// The matrix's rows, columns and pitch.
         matrix: [Reg; 3],
         /// Row and column of the first element.
@@ -81,7 +84,18 @@ pub(super) enum EngineStep {
         /// The barrier.
         barrier: u32,
     },
-    /// The engine may write what the thread has written.
+    /// Stores a tile to a matrix, but for what is outside of it.
+    StoreTile(TileStore),
+    /// Makes a group of the thread's stores.
+    CommitStores,
+    /// Waits for groups of stores.
+    AwaitStores {
+        /// But for so many of the last.
+        but: u32,
+        /// For what.
+        until: StoreStage,
+    },
+    /// The engine may touch what the thread has written.
     Fence,
     /// Whether the thread has a role.
     Is {
@@ -208,6 +222,8 @@ pub(super) struct Engine {
     /// By thread: its last engine fence.
     fences: HashMap<u32, u64>,
     events: u64,
+    /// The tiles that it stores.
+    pub(super) out: Stores,
 }
 
 impl Engine {
@@ -236,6 +252,12 @@ impl Engine {
     pub(super) fn store(&mut self, object: usize, offset: u64, thread: u32) {
         self.events += 1;
         self.stores.insert((object, offset), (thread, self.events));
+    }
+
+    /// The thread that stored to a granule last, if it has passed no engine fence since.
+    pub(super) fn unfenced(&self, object: usize, offset: u64) -> Option<u32> {
+        let (writer, event) = self.stores.get(&(object, offset))?;
+        self.fences.get(writer).is_none_or(|fence| fence < event).then_some(*writer)
     }
 
     /// What a barrier waits for: missing arrivals, bytes that arrived, bytes announced, phase.
@@ -307,9 +329,12 @@ impl Machine<'_> {
                     }
                 }
                 EngineStep::Copy { to, from, bytes, barrier } => self.copy_bytes(warp, lane, [*to, *from], *bytes, *barrier)?,
-                EngineStep::CopyTile { to, from, tile, matrix, at, barrier } => {
-                    self.copy_tile(warp, lane, [*to, *from], *tile, (*matrix, *at), *barrier)?;
+                EngineStep::CopyTile { to, from, tile, swizzle, matrix, at, barrier } => {
+                    self.copy_tile(warp, lane, [*to, *from], (*tile, *swizzle), (*matrix, *at), *barrier)?;
                 }
+                EngineStep::StoreTile(store) => self.store_tile(warp, lane, store)?,
+                EngineStep::CommitStores => self.block.engine.out.commit(thread),
+                EngineStep::AwaitStores { but, until } => self.await_stores(warp, lane, *but, *until)?,
                 EngineStep::Fence => {
                     self.block.engine.events += 1;
                     let now = self.block.engine.events;
@@ -344,13 +369,14 @@ impl Machine<'_> {
 
     /// The current block is done.
     pub(super) fn end_block(&mut self) -> Result<(), Box<Fault>> {
-        match self.block.engine.left_over() {
-            None => Ok(()),
-            Some(at) => {
-                let kind = self.misuse(at, Misuse::NeverAwaited);
-                Err(self.launch.fault(Location::default(), self.block.place, 0, kind))
-            }
-        }
+        let engine = &self.block.engine;
+        let program = self.launch.program;
+        let of_store = |to: u32| {
+            let object = program.accesses[to as usize].object;
+            FaultKind::StoreNeverAwaited { object: program.objects[object].name.clone() }
+        };
+        let left = engine.left_over().map(|at| self.misuse(at, Misuse::NeverAwaited)).or(engine.out.left_over().map(of_store));
+        left.map_or(Ok(()), |kind| Err(self.launch.fault(Location::default(), self.block.place, 0, kind)))
     }
 
     /// A thread arrives at a barrier, and announces so many bytes.
@@ -465,7 +491,7 @@ impl Machine<'_> {
         warp: &Warp,
         lane: usize,
         [to, from]: [u32; 2],
-        [rows, columns]: [u64; 2],
+        ([rows, columns], swizzle): ([u64; 2], Option<Swizzle>),
         (matrix, first): ([Reg; 3], [Reg; 2]),
         barrier: u32,
     ) -> Result<(), LaneFault> {
@@ -481,6 +507,9 @@ impl Machine<'_> {
         let [all_rows, all_columns, pitch] = matrix.map(|reg| warp.registers.lane(reg, lane));
         let [row, column] = first.map(|reg| warp.registers.lane(reg, lane));
         let element = u64::from(target.access.ty.bytes());
+        // The engine permutes by addresses.
+        let base = target.info.base;
+        let lies_at = |offset: u64| swizzle.map_or(offset, |swizzle| swizzle.of_address(base + offset) - base);
         let (name, length) = (&source.info.name, self.launch.lengths[source.access.object]);
         if !(pitch * element).is_multiple_of(VECTOR_BYTES as u64) {
             return Err(fault(FaultKind::TensorPitch { object: name.clone(), pitch, bytes: pitch * element }));
@@ -505,7 +534,7 @@ impl Machine<'_> {
                     self.check(warp, &source, &[offset; LANES])?;
                     bits = self.launch.views[source.access.object].read(offset, element as u32);
                 }
-                self.arrive(warp, &target, lane, place + (r * columns + c) * element, bits, flight)?;
+                self.arrive(warp, &target, lane, lies_at(place + (r * columns + c) * element), bits, flight)?;
             }
         }
         self.tell(warp, lane, at).map_err(fault)?;
@@ -513,7 +542,7 @@ impl Machine<'_> {
     }
 
     /// Counts a piece of global memory that the engine reads.
-    fn count_copied(&mut self, access: u32, offset: u64, bytes: u64) {
+    pub(super) fn count_copied(&mut self, access: u32, offset: u64, bytes: u64) {
         let traffic = &mut self.tallies.traffic[access as usize];
         traffic.sectors += (offset + bytes - 1) / SECTOR - offset / SECTOR + 1;
         traffic.bytes += bytes;
@@ -531,16 +560,10 @@ impl Machine<'_> {
             self.shadows[object].settle(offset, size);
         }
         let granule = target.info.granule.max(1);
+        self.check_fence(target, offset, AccessKind::Write).map_err(|kind| LaneFault { lane, kind })?;
         for offset in (offset..offset + u64::from(size)).step_by(granule as usize) {
             let engine = &mut self.block.engine;
-            if let Some((writer, event)) = engine.stores.remove(&(object, offset))
-                && engine.fences.get(&writer).is_none_or(|fence| *fence < event)
-            {
-                let (index, length) = (offset / granule, self.launch.sizes[object] / granule);
-                let writer = super::launch::thread_position(writer, self.launch.block);
-                let kind = FaultKind::MissingEngineFence { object: target.info.name.clone(), index, length, writer };
-                return Err(LaneFault { lane, kind });
-            }
+            engine.stores.remove(&(object, offset));
             engine.flights.insert((object, offset), flight);
         }
         super::memory::store(&mut self.block.shared, (target.info.base + offset) as usize, size, bits);

@@ -180,7 +180,27 @@ pub enum FaultKind {
         /// The same in bytes.
         bytes: u64,
     },
-    /// The copy engine fills what a thread wrote, without a fence between.
+    /// An element is written while the copy engine may still read it, to store it.
+    StoreInFlight {
+        /// The object.
+        object: String,
+        /// Which scalar of it, counted flat.
+        index: u64,
+        /// How many it has.
+        length: u64,
+        /// The thread that asked for the store.
+        thread: [u32; 3],
+        /// Line of the store, if known.
+        line: Option<u32>,
+        /// Whether that thread has waited for it, and no barrier has told others since.
+        is_awaited: bool,
+    },
+    /// The block ends, and nobody has waited for a tile that the copy engine stores.
+    StoreNeverAwaited {
+        /// The matrix's buffer.
+        object: String,
+    },
+    /// The copy engine fills or stores what a thread wrote, without a fence between.
     MissingEngineFence {
         /// The object.
         object: String,
@@ -190,6 +210,8 @@ pub enum FaultKind {
         length: u64,
         /// The thread that wrote.
         writer: [u32; 3],
+        /// What the engine does.
+        access: AccessKind,
     },
     /// Integer `/` or `%` by zero.
     DivisionByZero,
@@ -341,9 +363,24 @@ impl fmt::Display for FaultKind {
                 "a tensor copy of `{object}`, whose pitch of {pitch} elements is {bytes} bytes; it must be a multiple of 16; \
                  help: give the matrix a pitch that is one, or leave `by = tma` out"
             ),
-            FaultKind::MissingEngineFence { object, index, length, writer } => write!(
+            FaultKind::StoreInFlight { object, index, length, thread, line, is_awaited } => {
+                let thread = Triple(*thread);
+                write!(f, "writes scalar {index} of `{object}` (of {length}), which the copy engine stores for thread {thread}")?;
+                if let Some(line) = line {
+                    write!(f, " on line {line}")?;
+                }
+                f.write_str(match is_awaited {
+                    true => "; that thread has waited until it was read, and no barrier is between its wait and this line",
+                    false => "; it may not be read yet, since that thread has not waited for that",
+                })
+            }
+            FaultKind::StoreNeverAwaited { object } => {
+                write!(f, "the block ends, and nobody has waited for a tile that the copy engine stores to `{object}`")
+            }
+            FaultKind::MissingEngineFence { object, index, length, writer, access } => write!(
                 f,
-                "the copy engine fills scalar {index} of `{object}` (of {length}), which thread {} wrote; no engine fence of that thread is between the two",
+                "the copy engine {} scalar {index} of `{object}` (of {length}), which thread {} wrote; no engine fence of that thread is between the two",
+                if *access == AccessKind::Read { "stores" } else { "fills" },
                 Triple(*writer)
             ),
             FaultKind::DivisionByZero => f.write_str("integer division by zero"),

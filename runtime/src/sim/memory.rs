@@ -298,6 +298,20 @@ impl Machine<'_> {
                     };
                     return Err(LaneFault { lane, kind });
                 }
+                if access.kind != AccessKind::Read
+                    && let Some(found) = self.block.engine.out.find(access.object, offset, &now)
+                {
+                    let line = self.launch.program.accesses.get(found.site as usize).map(|site| site.location.line);
+                    let kind = FaultKind::StoreInFlight {
+                        object: info.name.clone(),
+                        index: offset / request.size(),
+                        length: self.launch.sizes[access.object] / request.size(),
+                        thread: thread_position(found.thread, self.launch.block),
+                        line: line.filter(|line| *line != 0),
+                        is_awaited: found.is_awaited,
+                    };
+                    return Err(LaneFault { lane, kind });
+                }
                 if access.kind != AccessKind::Read && !access.is_of_engine {
                     self.block.engine.store(access.object, offset, now.thread);
                 }

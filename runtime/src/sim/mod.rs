@@ -22,6 +22,7 @@ mod print;
 mod program;
 mod registers;
 mod shadow;
+mod stores;
 mod tallies;
 mod texture;
 mod traffic;

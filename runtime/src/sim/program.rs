@@ -209,9 +209,9 @@ pub(super) struct Access {
 }
 
 impl Access {
-    /// Whether it is part of a collective.
+    /// Whether it is part of a collective that threads make.
     pub(super) fn is_of_block(&self) -> bool {
-        self.location.call.is_some_and(|call| call.row().call == CallKind::Collective)
+        !self.is_of_engine && self.location.call.is_some_and(|call| call.row().call == CallKind::Collective)
     }
 }
 

@@ -145,7 +145,9 @@ impl Generator<'_> {
         if self.chance(30) {
             self.has_shared = true;
             body.push(Node::line("let tid = thread_idx().x + thread_idx().y * 8;"));
-            body.push(Node::line("#[shared] let mut s: [[i32; 16]; 16];"));
+            // A row has 64 bytes.
+            let rows = self.pick(&["", "", "(swizzle)", "(swizzle = 64)", "(swizzle = 32)", "(pad = 4)"]);
+            body.push(Node::line(format!("#[shared{rows}] let mut s: [[i32; 16]; 16];")));
             body.push(Node::block("for q in 0..16", vec![Node::line("s[tid][q] = q as i32 * 3 + tid as i32;")]));
         }
         if self.chance(15) {

@@ -85,7 +85,7 @@ pub(super) struct Emitter<'k> {
     /// The maps of matrices that tensor copies take.
     pub(super) maps: Vec<crate::backend::TensorMap>,
     /// Shared arrays that tensor copies fill.
-    pub(super) tiles: Vec<Object>,
+    pub(super) far_aligned: std::collections::BTreeMap<Object, u64>,
     /// What is asked of textures.
     pub(super) handles: Vec<(Object, super::texture::Handle)>,
     pub(super) diagnostics: Diagnostics,
@@ -127,7 +127,7 @@ impl<'k> Emitter<'k> {
             lengths: Vec::new(),
             asks_grid: false,
             maps: Vec::new(),
-            tiles: kernel.filled_with_tiles(),
+            far_aligned: kernel.far_aligned(),
             handles: Vec::new(),
             diagnostics: Diagnostics::new(),
         }

@@ -5,7 +5,19 @@ use super::emitter::{Emitter, ptx};
 use super::words::{Mnemonic, Word};
 use crate::backend::TensorMap;
 use crate::intrinsics::ENGINE;
-use crate::ir::{Access, Axis, BARRIER, Engine, Kernel, MemoryType, Object, Op, PitchedMatrix, Role, Special, Step, Value, slow_axis};
+use crate::ir::{
+    Access, Axis, BARRIER, Engine, Kernel, MemoryType, Object, Op, PitchedMatrix, Role, Special, Step, StoreStage, Value, slow_axis,
+};
+
+/// A tile that tensor copies move.
+struct Tile {
+    /// The number of the matrix's map.
+    map: usize,
+    /// In how many copies, of how many rows and bytes each.
+    parts: u64,
+    part_rows: u64,
+    part_bytes: u64,
+}
 
 impl Emitter<'_> {
     pub(super) fn engine(&mut self, engine: &Engine, result: Option<Value>) {
@@ -41,6 +53,10 @@ impl Emitter<'_> {
             }
             Engine::CopyRun { to, from, start, barrier } => self.copy_run(to, *from, *start, barrier),
             Engine::CopyTile { to, from, row, column, barrier } => self.copy_tile(to, from, [*row, *column], barrier),
+            Engine::StoreTile { from, to, row, column } => self.store_tile(from, to, [*row, *column]),
+            Engine::CommitStores => ptx!(self, Cp.Async.Bulk.CommitGroup),
+            Engine::AwaitStores { but, until: StoreStage::Read } => ptx!(self, Cp.Async.Bulk.WaitGroup.Read * but),
+            Engine::AwaitStores { but, until: StoreStage::Done } => ptx!(self, Cp.Async.Bulk.WaitGroup * but),
             Engine::Fence => ptx!(self, Fence.Proxy.Async.SharedCta),
             Engine::Is(role) => {
                 if let Some(result) = result {
@@ -123,50 +139,79 @@ impl Emitter<'_> {
     }
 
     fn copy_tile(&mut self, to: &Access, from: &PitchedMatrix, at: [Value; 2], barrier: &Access) {
+        let Some(tile) = self.tile(to, from) else { return };
+        let barrier = self.place_of(barrier);
+        let policy = self.hint(from.data, true).policy;
+        let words = [Word::Async, Word::Bulk, Word::Tensor, Word::D2, Word::SharedCluster, Word::Global, Word::CompleteTx];
+        self.each_part(&tile, to, at, |place, texel| (words.to_vec(), vec![place, texel, (&barrier).into()]), policy);
+    }
+
+    fn store_tile(&mut self, from: &Access, to: &PitchedMatrix, at: [Value; 2]) {
+        let Some(tile) = self.tile(from, to) else { return };
+        let policy = self.hint(to.data, false).policy;
+        let words = [Word::Async, Word::Bulk, Word::Tensor, Word::D2, Word::Global, Word::SharedCta, Word::BulkGroup];
+        self.each_part(&tile, from, at, |place, texel| (words.to_vec(), vec![texel, place]), policy);
+    }
+
+    /// How a tile of an array and a matrix is moved.
+    fn tile(&mut self, array: &Access, matrix: &PitchedMatrix) -> Option<Tile> {
         let kernel = self.kernel;
-        let Some((rows, columns, element)) = kernel.tile_of(to) else {
-            return self.refuse("a tensor copy of what is no tile reached the PTX back end".into(), String::new());
+        let Some((rows, columns, element)) = kernel.tile_of(array) else {
+            self.refuse("a tensor copy of what is no tile reached the PTX back end".into(), String::new());
+            return None;
         };
         let row_bytes = columns * u64::from(element.bytes());
-        let Some(parts) = Kernel::tile_parts(rows, row_bytes) else {
-            return self.refuse("a tensor copy of a tile that cannot be parted reached the PTX back end".into(), String::new());
+        let swizzle = kernel.swizzled.get(&array.object).copied();
+        let Some(parts) = Kernel::tile_parts(rows, row_bytes, kernel.tile_align(array.object)) else {
+            self.refuse("a tensor copy of a tile that cannot be parted reached the PTX back end".into(), String::new());
+            return None;
         };
-        let part_rows = rows / parts;
         let parameter = |object: Object| kernel.params.iter().position(|param| *param == object);
         let of_value = |value: Value| match kernel.def(value) {
             Some((_, Op::Memory(memory))) => parameter(memory.at.object()),
             _ => None,
         };
         let (Some(data), Some(all_rows), Some(all_columns), Some(pitch)) =
-            (parameter(from.data), of_value(from.rows), of_value(from.columns), of_value(from.pitch))
+            (parameter(matrix.data), of_value(matrix.rows), of_value(matrix.columns), of_value(matrix.pitch))
         else {
-            return self.refuse("a tensor copy of a matrix that is no parameter reached the PTX back end".into(), String::new());
+            self.refuse("a tensor copy of a matrix that is no parameter reached the PTX back end".into(), String::new());
+            return None;
         };
+        let part_rows = rows / parts;
         let tile = [part_rows as u32, columns as u32];
-        let map = TensorMap { data, rows: all_rows, columns: all_columns, pitch, element: element.bytes().into(), tile };
-        let number = self.maps.iter().position(|known| *known == map).unwrap_or_else(|| {
+        let map = TensorMap { data, rows: all_rows, columns: all_columns, pitch, element: element.bytes().into(), tile, swizzle };
+        let map = self.maps.iter().position(|known| *known == map).unwrap_or_else(|| {
             self.maps.push(map);
             self.maps.len() - 1
         });
-        let [of_parameter, place] = [(); 2].map(|()| self.temp(RegisterClass::Long));
-        ptx!(self, Mov.U64 of_parameter, &self.map_symbol(number));
-        ptx!(self, Cvta.Param.U64 place, of_parameter);
-        let (to, barrier) = (self.place_of(to), self.place_of(barrier));
+        Some(Tile { map, parts, part_rows, part_bytes: part_rows * row_bytes })
+    }
+
+    /// A copy for each part of a tile: `form` gives its words and operands, of the part's place in shared memory and of that in the matrix.
+    fn each_part(
+        &mut self,
+        tile: &Tile,
+        array: &Access,
+        at: [Value; 2],
+        form: impl Fn(Operand, Operand) -> (Vec<Word>, Vec<Operand>),
+        policy: Option<Operand>,
+    ) {
+        let [of_parameter, map] = [(); 2].map(|()| self.temp(RegisterClass::Long));
+        ptx!(self, Mov.U64 of_parameter, &self.map_symbol(tile.map));
+        ptx!(self, Cvta.Param.U64 map, of_parameter);
+        let place = self.place_of(array);
         let [row, column] = at.map(|value| self.low_word(value));
-        let policy = self.hint(from.data, true).policy;
-        for part in 0..parts {
-            let first = (part * part_rows) as u32;
-            let row = if first == 0 {
+        for part in 0..tile.parts {
+            let row = if part == 0 {
                 row
             } else {
                 let further = self.temp(RegisterClass::Word);
-                ptx!(self, Add.U32 further, row, first);
+                ptx!(self, Add.U32 further, row, (part * tile.part_rows) as u32);
                 further
             };
-            let words = [Word::Async, Word::Bulk, Word::Tensor, Word::D2, Word::SharedCluster, Word::Global, Word::CompleteTx].into_iter();
-            let words = words.chain(policy.as_ref().map(|_| Word::L2CacheHint)).collect();
-            let to = to.after((u64::from(first) * row_bytes) as i32);
-            let operands = [Operand::from(to), Operand::Texel(vec![place, column, row]), (&barrier).into()];
+            let place = place.after((part * tile.part_bytes) as i32);
+            let (words, operands) = form(Operand::from(place), Operand::Texel(vec![map, column, row]));
+            let words = words.into_iter().chain(policy.as_ref().map(|_| Word::L2CacheHint)).collect();
             self.put(Opcode { mnemonic: Mnemonic::Cp, words }, operands.into_iter().chain(policy.clone()).collect());
         }
     }

@@ -9,7 +9,7 @@ use crate::analysis::moved_registers::MovedRegisters;
 use crate::annotations::Modifier;
 use crate::backend::AbiArgument;
 use crate::intrinsics::{ASYNC_COPIES, ENGINE};
-use crate::ir::{Axis, Fill, Loc, MemoryType, Object, ObjectData, ObjectKind, TILE_ALIGN, Type};
+use crate::ir::{Axis, Fill, Loc, MemoryType, Object, ObjectData, ObjectKind, Type};
 use crate::target::limits::{BLOCK_THREADS, CONSTANT_BYTES, LARGE_PARAMETERS};
 
 impl Emitter<'_> {
@@ -89,7 +89,10 @@ impl Emitter<'_> {
     /// Shared and local memory, within the entry; the bytes of shared memory.
     pub(super) fn memory(&mut self) -> (Vec<Variable>, u64) {
         let (mut declared, mut shared) = (Vec::new(), 0u64);
-        for (object, data) in self.kernel.objects.iter() {
+        let mut objects: Vec<(Object, &ObjectData)> = self.kernel.objects.iter().collect();
+        // Those of the largest multiples first: there is little room between them.
+        objects.sort_by_key(|(object, _)| std::cmp::Reverse(self.far_aligned.get(object).copied()));
+        for (object, data) in objects {
             let space = match data.kind {
                 ObjectKind::Shared => Word::Shared,
                 ObjectKind::Local => Word::Local,
@@ -153,7 +156,7 @@ impl Emitter<'_> {
             let is_for_engine = matches!(ring.by, Some(Modifier::ByBulk | Modifier::ByTma | Modifier::Producer));
             if needs.is_met_by(self.target) {
                 // The form for the engine was refused.
-                if is_for_engine && ring.fill != Fill::Engine {
+                if is_for_engine && !matches!(ring.fill, Fill::Engine | Fill::EngineOut) {
                     places.push(ring.place);
                     let by = ring.by.map_or("", Modifier::name);
                     let message = format!("`{by}`: the kernel becomes too large where the copy engine copies");
@@ -201,8 +204,8 @@ impl Emitter<'_> {
 
     /// The alignment of an array: its own, and that of a vector access where it is large enough for one.
     fn alignment(&self, object: Object, data: &ObjectData) -> u64 {
-        if self.tiles.contains(&object) {
-            return TILE_ALIGN;
+        if let Some(align) = self.far_aligned.get(&object) {
+            return *align;
         }
         let own = data.ty.align(&self.kernel.structs).max(4);
         if matches!(data.ty, MemoryType::Slice(_)) || self.bytes(data) >= 16 {
@@ -224,7 +227,7 @@ impl Emitter<'_> {
         let own = self.kernel.objects.iter().find(|(_, data)| is_dynamic(data)).map(|(object, _)| self.symbol(object));
         let region = self.region.as_ref().map(|_| self.region_symbol().into());
         declared.extend(region.or(own).map(|symbol| {
-            let align = if self.tiles.is_empty() || self.region.is_none() { 16 } else { TILE_ALIGN };
+            let align = self.region.as_ref().map_or(16, |region| region.align);
             let variable = Variable::bytes(Word::Shared, align, symbol, 0);
             Variable { linkage: Linkage::Extern, length: Some(None), ..variable }
         }));

@@ -5,10 +5,10 @@
 
 use super::emitter::Emitter;
 use crate::collections::HashMap;
-use crate::ir::{Kernel, MemoryType, Object, ObjectKind, TILE_ALIGN};
+use crate::ir::{Kernel, MemoryType, Object, ObjectKind};
 use crate::target::Target;
 
-/// What an array of the region begins at multiples of, if the copy engine does not fill it with tiles.
+/// What an array of the region begins at multiples of, if it does not need more (`Kernel::far_aligned`).
 const ALIGN: u64 = 16;
 
 /// The region, in bytes.
@@ -18,20 +18,25 @@ pub(super) struct SharedRegion {
     places: HashMap<Object, u64>,
     /// What the arrays of fixed length take.
     pub(super) bytes: u64,
+    /// What it begins at multiples of.
+    pub(super) align: u64,
 }
 
 impl SharedRegion {
     /// Of a kernel on a target; none where its arrays are few enough to be variables.
     pub(super) fn of(kernel: &Kernel, target: &Target) -> Option<SharedRegion> {
         let is_shared = |(_, data): &(Object, &crate::ir::ObjectData)| data.kind == ObjectKind::Shared;
-        let mut region = SharedRegion::default();
+        let mut region = SharedRegion { align: ALIGN, ..SharedRegion::default() };
         let (dynamic, fixed): (Vec<_>, Vec<_>) =
             kernel.objects.iter().filter(is_shared).partition(|(_, data)| matches!(data.ty, MemoryType::Slice(_)));
-        let tiles = kernel.filled_with_tiles();
+        let far = kernel.far_aligned();
+        let align = |object: Object| far.get(&object).copied().unwrap_or(ALIGN);
+        // Those of the largest multiples first: there is little room between them.
+        let mut fixed = fixed;
+        fixed.sort_by_key(|(object, _)| std::cmp::Reverse(align(*object)));
         for (object, data) in fixed {
-            if tiles.contains(&object) {
-                region.bytes = region.bytes.next_multiple_of(TILE_ALIGN);
-            }
+            region.align = region.align.max(align(object));
+            region.bytes = region.bytes.next_multiple_of(align(object));
             region.places.insert(object, region.bytes);
             region.bytes = (region.bytes + data.ty.size(&kernel.structs).max(1)).next_multiple_of(ALIGN);
         }

@@ -5,6 +5,7 @@ use super::super::types::{Arg, Const, Kind, Ty};
 use super::Checker;
 use crate::annotations::{Asked, Loops, Modifier, PAD, SWIZZLE};
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::ir::{SWIZZLE_ROWS, Swizzle};
 use crate::syntax::{LoopKeyword, SharedAttribute, Written, WrittenAnnotations, loop_annotations};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
@@ -108,17 +109,23 @@ impl Checker<'_, '_> {
             return Rows::default();
         }
         let Some(asked) = all.iter().next() else { return Rows::default() };
-        if let Some((message, help)) = self.refuse_rows(name, ty, asked.annotation.name) {
+        if let Some((message, help)) = self.refuse_rows(name, ty, asked) {
             let refused = Diagnostic::error(asked.place, message).help(help);
             self.report(if attribute.best_effort { refused.best_effort() } else { refused });
             return Rows::default();
         }
-        Rows { pad: all.get(&PAD).map_or(0, |pad| pad.count().into()), swizzled: all.has(&SWIZZLE) }
+        let swizzle = all.get(&SWIZZLE).and_then(|asked| asked.argument.map_or(Some(Swizzle::Columns), Swizzle::over));
+        Rows { pad: all.get(&PAD).map_or(0, |pad| pad.count().into()), swizzle }
     }
 
     /// What is wrong with the rows of an array that is to be padded or swizzled.
-    fn refuse_rows(&self, name: &str, ty: &Ty, what: &str) -> Option<(String, String)> {
-        let (Ty::Array(row, _) | Ty::Slice(row)) = ty else {
+    fn refuse_rows(&self, name: &str, ty: &Ty, asked: &Asked<Span>) -> Option<(String, String)> {
+        let what = asked.annotation.name;
+        let (row, mut rows) = if let Ty::Array(row, rows) = ty {
+            (row, Some(*rows))
+        } else if let Ty::Slice(row) = ty {
+            (row, None)
+        } else {
             let is_known = !matches!(ty, Ty::Var(_));
             return is_known.then(|| (format!("`{name}` is not an array: it has no rows to {what}"), format!("remove `{what}`")));
         };
@@ -128,10 +135,14 @@ impl Checker<'_, '_> {
             return Some((message, format!("remove `{what}`, or declare rows: `{rows}`")));
         };
         while let Ty::Array(inner, len) = *element {
+            rows = Some(columns);
             (element, columns) = (inner, len);
         }
         if what == PAD.name {
             return None;
+        }
+        if let Some(swizzle) = asked.argument.and_then(Swizzle::over) {
+            return self.refuse_tile(name, (&element, columns, rows.filter(|_| !matches!(ty, Ty::Slice(_)))), swizzle);
         }
         let is_scalar = matches!(*element, Ty::Scalar(_) | Ty::Usize | Ty::Isize);
         let help = format!("pad it instead: `#[shared({}pad = 1)]`", if matches!(ty, Ty::Slice(_)) { "dynamic, " } else { "" });
@@ -144,6 +155,41 @@ impl Checker<'_, '_> {
             }
             _ => None,
         }
+    }
+
+    /// What is wrong with the element, the columns and the rows of an array that is to be swizzled over bytes; no rows: the launch counts them.
+    fn refuse_tile(&self, name: &str, (element, columns, rows): (&Ty, Const, Option<Const>), swizzle: Swizzle) -> Option<(String, String)> {
+        let over = swizzle.bytes().unwrap_or(1);
+        let Ty::Scalar(scalar) = element else {
+            let message =
+                format!("the elements of `{name}` are `{}`; those of a swizzled array are scalars of a known size", self.show(element));
+            return Some((message, "remove `swizzle`".to_owned()));
+        };
+        let size = u64::from(scalar.bytes());
+        let Some(rows) = rows else {
+            let message = format!("`{name}` is dynamic, and `swizzle = {over}` is for arrays whose rows are counted before the launch");
+            return Some((message, "write `swizzle` alone, or give the array a length and leave `dynamic` out".to_owned()));
+        };
+        let (Const::Value(columns), Const::Value(rows)) = (columns, rows) else { return None };
+        let row = u64::try_from(columns).unwrap_or(0).saturating_mul(size);
+        if row == 0 || !row.is_multiple_of(over) {
+            let message = format!(
+                "the rows of `{name}` have {columns} elements of {size} byte{}, {row} bytes, and `swizzle = {over}` parts them into slabs of {over}",
+                if size == 1 { "" } else { "s" }
+            );
+            let fits = [128, 64, 32].into_iter().find(|bytes| row > 0 && row.is_multiple_of(*bytes));
+            let help = match fits {
+                Some(fits) => format!("write `swizzle = {fits}`, or make the rows a multiple of {} elements long", over / size),
+                None => format!("make the rows a multiple of {} elements long", over / size),
+            };
+            return Some((message, help));
+        }
+        if rows < 1 || rows % i128::from(SWIZZLE_ROWS) != 0 {
+            let message = format!("`{name}` has {rows} rows, and `swizzle = {over}` repeats after {SWIZZLE_ROWS}");
+            let more = (rows.max(1) as u64).next_multiple_of(SWIZZLE_ROWS);
+            return Some((message, format!("give it {more} rows, or write `swizzle` alone")));
+        }
+        None
     }
 
     /// A constant expression that may be a `bool` or an integer. A number without a type is as it is written: it may be larger than an `i32`.

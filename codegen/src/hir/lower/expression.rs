@@ -12,7 +12,7 @@ use crate::intrinsics;
 use crate::ir::intrinsic::IntrinsicId;
 use crate::ir::{
     Access, Address, AtomicOp, Atomicity, Axis, BinaryOp, CompareOp, Compute, Memory, MemoryOp, Message, ObjectKind, Op, Scalar, Special,
-    Step, Terminator, Type, Value,
+    Step, Swizzle, Terminator, Type, Value,
 };
 use crate::syntax::ConstValue;
 use proc_macro2::Span;
@@ -439,11 +439,19 @@ impl Lowerer<'_, '_> {
         let error = if !matches!(data.kind, ObjectKind::Global { .. } | ObjectKind::Constant | ObjectKind::Shared) {
             let message = format!("`{name}` is passed by value: there are no vector accesses of it");
             Diagnostic::error(span, message).help("use its elements, or take it as `&Constant<…>`")
-        } else if self.kernel.swizzled.contains(&access.object) && count > 1 {
+        } else if let Some(Swizzle::Columns) = self.kernel.swizzled.get(&access.object)
+            && count > 1
+        {
             let message = format!("`{name}` is swizzled: neighbouring elements of a row are not side by side");
             let dynamic = if matches!(data.ty, crate::ir::MemoryType::Slice(_)) { "dynamic, " } else { "" };
             let help = format!("pad its rows by a multiple of the vector instead, `#[shared({dynamic}pad = …)]`");
             Diagnostic::error(span, message).help(help)
+        } else if let Some(swizzle) = self.kernel.swizzled.get(&access.object)
+            && u64::from(scalar.bytes()) * count as u64 > swizzle.whole()
+        {
+            let (bytes, whole) = (u64::from(scalar.bytes()) * count as u64, swizzle.whole());
+            let message = format!("{count} elements of `{name}` are {bytes} bytes, and its swizzle keeps {whole} side by side");
+            Diagnostic::error(span, message).help(format!("move {} elements at once", whole / u64::from(scalar.bytes())))
         } else {
             let row = Access { object: access.object, path: access.path[..access.path.len().saturating_sub(1)].to_vec() };
             let (align, bytes) = (alignment(&self.kernel, &row), u64::from(scalar.bytes()) * count as u64);

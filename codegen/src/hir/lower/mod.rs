@@ -373,7 +373,14 @@ impl<'c, 'p> Lowerer<'c, 'p> {
                 if matches!(&*typed.ty, syn::Type::Reference(r) if r.mutability.is_some()));
             if self.context.is_group(&ty) || matches!(ty, Ty::Matrix(_)) {
                 self.check_group(input, data.span, &ty);
+                let before = self.kernel.params.len();
                 let place = self.group((&data.name, data.span), &ty, mutable, &mut constant);
+                // Of a matrix, its elements.
+                if let (Some(hint), Ty::Matrix(_)) = (cache_hint(input), &ty) {
+                    let is_buffer = |object: &&Object| matches!(self.kernel.objects[**object].kind, ObjectKind::Global { .. });
+                    let data = self.kernel.params[before..].iter().find(is_buffer).copied();
+                    self.kernel.cached.extend(data.map(|data| (data, hint)));
+                }
                 self.vars[var] = Var::Place(place);
                 continue;
             }
@@ -429,13 +436,17 @@ impl<'c, 'p> Lowerer<'c, 'p> {
         for object in self.kernel.cached.iter().filter(|(_, hint)| **hint == CacheHint::LastUse).map(|(object, _)| *object) {
             let mut is_read = false;
             self.kernel.for_each_inst(|kernel, _, inst| {
-                is_read |= matches!(&kernel.insts[inst].op, Op::Memory(Memory { op: MemoryOp::Load, at }) if at.object() == object);
+                is_read |= match &kernel.insts[inst].op {
+                    Op::Memory(Memory { op: MemoryOp::Load, at }) => at.object() == object,
+                    Op::Collective(collective) => collective.is_load() && collective.buffer() == object,
+                    _ => false,
+                };
             });
             if !is_read {
                 let data = &self.kernel.objects[object];
                 let error = Diagnostic::error(
                     self.spans[usize::from(data.loc)],
-                    format!("`{}` is never read, so `last_use` says nothing", data.name),
+                    format!("`{}` is never read, so `last_use` says nothing", data.name.trim_end_matches(".data")),
                 );
                 self.report(error.help("write `#[cache(streaming)]` for what is written once"));
             }
@@ -537,8 +548,8 @@ impl<'c, 'p> Lowerer<'c, 'p> {
                 };
                 let memory = if rows.pad > 0 { memory.padded(rows.pad) } else { memory };
                 let object = self.new_object(&data.name, ObjectKind::Shared, memory);
-                if rows.swizzled {
-                    self.kernel.swizzled.insert(object);
+                if let Some(swizzle) = rows.swizzle {
+                    self.kernel.swizzled.insert(object, swizzle);
                 }
                 self.shared.insert(key, object);
                 object

@@ -17,7 +17,7 @@ use crate::annotations::Modifier;
 use crate::intrinsics::{by_name, called};
 use crate::ir::{
     Access, Address, Axis, BinaryOp, Builder, Collective, CompareOp, Engine, Kernel, Loc, MOST_TILE_ROWS, Memory, MemoryOp, MemoryType,
-    ObjectKind, Op, PitchedMatrix, Scalar, Special, Step, TILE_ALIGN, Value,
+    ObjectKind, Op, PitchedMatrix, Scalar, Special, Step, Swizzle, Value,
 };
 use crate::target::limits::VECTOR_BYTES;
 
@@ -32,9 +32,17 @@ pub(in super::super) fn obstacle(kernel: &Kernel, collectives: &[&Collective], b
     for collective in collectives {
         let (array, name) = (collective.array(), &kernel.objects[collective.array().object].name);
         let bytes = kernel.bytes_of(array);
-        if kernel.swizzled.contains(&array.object) || alignment(kernel, array) < vector {
+        let swizzle = kernel.swizzled.get(&array.object).copied();
+        if swizzle == Some(Swizzle::Columns) || alignment(kernel, array) < vector {
             let why = format!("`{name}` does not lie in order from a multiple of {vector} bytes on");
-            return refuse(why, "leave `swizzle` out, or copy into an array of its own");
+            return refuse(
+                why,
+                "write `swizzle = 128`, which tensor copies do by themselves, or leave `swizzle` out; or copy into an array of its own",
+            );
+        }
+        if swizzle.is_some() && matches!(collective, Collective::LoadRun { .. }) {
+            let why = format!("`load_run` fills `{name}` in order, and the array is swizzled");
+            return refuse(why, "leave `swizzle` out, or copy tiles of a matrix: `load_tile`");
         }
         if is_padded(array.leads_to(kernel)) {
             return refuse(format!("`{name}` has room behind its rows"), "leave `pad` out, or leave `by` out");
@@ -100,21 +108,26 @@ fn tile_obstacle(kernel: &Kernel, array: &Access, from: &PitchedMatrix) -> Optio
     };
     let row = columns * u64::from(element.bytes());
     let bytes = rows * row;
-    if columns > MOST_TILE_ROWS {
+    let slab = kernel.swizzled.get(&array.object).and_then(|swizzle| swizzle.bytes());
+    if slab.is_none() && columns > MOST_TILE_ROWS {
         let why = format!("has rows of {columns} elements, and tensor copies move {MOST_TILE_ROWS} at most");
-        return Some((why, "make the tile narrower, or copy two beside each other"));
+        return Some((
+            why,
+            "write `#[shared(swizzle = 128)]` on it, of which one copy for each 128 bytes of a row is made, or make the tile narrower",
+        ));
     }
     if row == 0 || !row.is_multiple_of(VECTOR_BYTES as u64) {
         let why = format!("has rows of {row} bytes, and tensor copies move multiples of {VECTOR_BYTES}");
         return Some((why, "give its rows a length that makes them one, or leave `by` out"));
     }
-    if !bytes.is_multiple_of(TILE_ALIGN) {
-        let why = format!("has {bytes} bytes, and a ring of tensor copies has slots of multiples of {TILE_ALIGN}");
+    let align = kernel.tile_align(array.object);
+    if !bytes.is_multiple_of(align) {
+        let why = format!("has {bytes} bytes, and a ring of tensor copies has slots of multiples of {align}");
         return Some((why, "give it more rows, or leave `by` out"));
     }
     let of_object = kernel.objects[array.object].ty.size(&kernel.structs);
-    if alignment_up_to(kernel, array, TILE_ALIGN) < TILE_ALIGN || !of_object.is_multiple_of(TILE_ALIGN) {
-        let why = format!("does not begin at a multiple of {TILE_ALIGN} bytes in each slot");
+    if alignment_up_to(kernel, array, align) < align || !of_object.is_multiple_of(align) {
+        let why = format!("does not begin at a multiple of {align} bytes in each slot");
         return Some((why, "make it an array of its own"));
     }
     let is_parameter = |value: &Value| match kernel.def(*value) {
@@ -143,6 +156,26 @@ pub(in super::super) fn is_first_thread(b: &mut Builder<'_>) -> Value {
     b.compare(CompareOp::Eq, all.unwrap_or(zero), zero)
 }
 
+/// Whether some of a tile is inside of its matrix.
+fn is_some_inside(b: &mut Builder<'_>, matrix: &PitchedMatrix, row: Value, column: Value) -> Value {
+    let [in_rows, in_columns] = [(row, matrix.rows), (column, matrix.columns)].map(|(at, all)| b.compare(CompareOp::Lt, at, all));
+    b.binary(BinaryOp::And, in_rows, in_columns)
+}
+
+/// A store of a tile by the engine, for the thread that tells it. It leaves out what is outside of the matrix.
+pub(in super::super) fn store_by_engine(b: &mut Builder<'_>, collective: &Collective) {
+    let Collective::StoreTile { to, row, column, from } = collective else { return };
+    let is_some = is_some_inside(b, to, *row, *column);
+    b.if_else(
+        is_some,
+        |b| {
+            b.push(Op::Engine(Engine::StoreTile { from: from.clone(), to: *to, row: *row, column: *column }), &[]);
+            Vec::new()
+        },
+        |_| Vec::new(),
+    );
+}
+
 /// A collective with its place in the source, and whether the engine makes it.
 type Part<'p> = (Expansion<'p>, &'p Collective, Loc, Value);
 
@@ -158,10 +191,7 @@ fn parts<'p>(b: &mut Builder<'_>, shapes: &'p [Shape], collectives: &'p [(Collec
         let expansion = Expansion::new(b, shape, collective);
         let whole = match collective {
             // Of a tile some is there, and the engine fills the rest with zeros.
-            Collective::LoadTile { from, row, column, .. } => {
-                let [in_rows, in_columns] = [(*row, from.rows), (*column, from.columns)].map(|(at, all)| b.compare(CompareOp::Lt, at, all));
-                b.binary(BinaryOp::And, in_rows, in_columns)
-            }
+            Collective::LoadTile { from, row, column, .. } => is_some_inside(b, from, *row, *column),
             Collective::LoadRun { .. } | Collective::StoreTile { .. } => expansion.condition.unwrap_or_else(|| b.bool(true)),
         };
         parts.push((expansion, collective, *loc, whole));

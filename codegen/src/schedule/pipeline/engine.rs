@@ -148,11 +148,15 @@ impl Plan {
         if let Some(refusal) = collectives.iter().find_map(|collective| written(kernel, collective.buffer(), name)) {
             return Some(refusal);
         }
-        collectives::obstacle(kernel, &collectives, by, said)
+        let of_stores = || if by == Modifier::ByTma { self.store_obstacle(kernel) } else { None };
+        collectives::obstacle(kernel, &collectives, by, said).or_else(of_stores)
     }
 
     /// Whether the engine may make the copies of this loop: it can, and the source does not ask for anything else.
     pub(super) fn is_for_engine(&self, kernel: &Kernel, asked: &Asked) -> bool {
+        if self.is_out {
+            return asked.by() == Some(Modifier::ByTma) && self.store_obstacle(kernel).is_none();
+        }
         // Tiles need matrices whose pitch is a multiple of 16 bytes, which only a launch knows: who writes `by = tma` promises it.
         let by = asked.by().unwrap_or(Modifier::ByBulk);
         matches!(by, Modifier::ByBulk | Modifier::ByTma) && self.engine_obstacle(kernel, by, by).is_none()

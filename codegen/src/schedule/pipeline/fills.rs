@@ -35,6 +35,16 @@ pub(super) fn choose(kernel: &Kernel, plans: &[(Plan, Asked)]) -> (Vec<Choice>, 
             refusals.push((n, Refusal::new(message, "write the same on both, or copy into another array")));
         }
     }
+    for (n, (plan, _)) in plans.iter().enumerate() {
+        let is_other = |other: &usize| groups[*other] == groups[n] && plans[*other].0.is_out != plan.is_out;
+        if (0..n).any(|other| is_other(&other)) {
+            let members: Vec<usize> = (0..plans.len()).filter(|other| groups[*other] == groups[n]).collect();
+            let array = shared_array(kernel, plans, n, &members);
+            let message =
+                format!("`pipeline`: {array} is a ring of another loop, too, and one of the two copies into it, the other out of it");
+            refusals.push((n, Refusal::new(message, "use another array in one of them")));
+        }
+    }
     for (n, choice) in choices.iter_mut().enumerate() {
         let mut members = (0..plans.len()).filter(|other| groups[*other] == groups[n]);
         choice.by_engine = members.all(|other| plans[other].0.is_for_engine(kernel, &plans[other].1));
@@ -112,7 +122,7 @@ fn fits(kernel: &Kernel, plans: &[(Plan, Asked)], choices: &[Choice]) -> bool {
             let most = stages.entry(*ring).or_default();
             *most = (*most).max(plan.stages.into());
         }
-        if choice.by_engine {
+        if choice.by_engine && !plan.is_out {
             let arrays = if asked.says(Modifier::Producer) { 2 } else { 1 };
             of_engine += arrays * (u64::from(plan.stages) * u64::from(BARRIER.bytes())).next_multiple_of(SLOT_ALIGN);
             let is_tile = |inst: &&crate::ir::Inst| matches!(kernel.insts[**inst].op, Op::Collective(Collective::LoadTile { .. }));

@@ -31,14 +31,14 @@
 use super::super::copy::Copy;
 use super::super::{Refusal, collectives, roles};
 use super::engine::{Barriers, Turn, taken_out};
-use super::{Homes, Plan, all_in, in_slot, moves, stores};
+use super::{Homes, Plan, Way, all_in, in_slot, moves, stores};
 use crate::analysis::uniformity::Uniformity;
 use crate::annotations::Modifier;
 use crate::collections::{HashMap, HashSet};
 use crate::intrinsics::{by_name, called};
 use crate::ir::{
-    Asked, Axis, BinaryOp, Builder, Collective, CompareOp, Fill, Inst, Kernel, Loc, Object, Op, PRODUCER_THREADS, Region, Scalar, Space,
-    Special, Step, Terminator, Type, Value, with_producer,
+    Asked, Axis, BinaryOp, Builder, Collective, CompareOp, Inst, Kernel, Loc, Object, Op, PRODUCER_THREADS, Region, Scalar, Space, Special,
+    Step, Terminator, Type, Value, with_producer,
 };
 use crate::target::limits::{BLOCK_THREADS, LANES, WARP};
 
@@ -61,6 +61,10 @@ impl Plan {
     /// R8: why threads of their own cannot issue the copies of this loop.
     pub(super) fn producer_obstacle(&self, kernel: &Kernel, asked: &Asked) -> Option<Refusal> {
         let refuse = |message: String, help: String| Some(Refusal::new(message, help));
+        if self.is_out {
+            let message = "`producer` brings what a loop copies in, and this one stores tiles and copies nothing".to_owned();
+            return refuse(message, "leave `producer` out".to_owned());
+        }
         if let Some(by @ (Modifier::ByRegisters | Modifier::ByCpAsync)) = asked.by() {
             let message =
                 format!("`producer` is one thread that tells the copy engine what to copy, and `{}` makes every thread copy", by.name());
@@ -99,8 +103,8 @@ impl Plan {
     }
 
     /// Makes it a loop of the producer and one of the work. `are_shared`: whether loops share rings.
-    pub(super) fn apply_with_producer(self, kernel: &mut Kernel, asked: &Asked, by: Option<Modifier>, are_shared: bool, homes: &mut Homes) {
-        let rings = self.make_rings(kernel, asked, (Fill::Engine, by), homes);
+    pub(super) fn apply_with_producer(self, kernel: &mut Kernel, asked: &Asked, way: Way, are_shared: bool, homes: &mut Homes) {
+        let rings = self.make_rings(kernel, asked, way, homes);
         let flow = self.flow(kernel, asked.place, are_shared, homes);
         let block = self.block(kernel);
         let at = kernel.blocks[block].insts.iter().position(|other| *other == self.inst).unwrap_or(0);

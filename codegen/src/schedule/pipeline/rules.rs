@@ -7,6 +7,8 @@
 //! * R5: nobody writes what the copies read while the loop runs, nor does the loop learn what other blocks wrote.
 //! * R6: the slots fit a block's shared memory.
 //! * R7: all threads of the block go round equally often, and nobody leaves the loop early.
+//! * R9: with `by = tma`, `store_tile`s of the work are of tiles that tensor copies move, to matrices that the loop does not touch otherwise
+//!   ([`Plan::store_obstacle`]).
 //! * R8: with `by = bulk` and `by = tma`, collectives make all copies: runs of whole vectors; with `tma`, tiles of matrices, too
 //!   ([`Plan::engine_obstacle`]). With `producer`, the same, and threads of their own can find out what to copy ([`Plan::producer_obstacle`]).
 //!
@@ -26,6 +28,10 @@ use crate::target::limits::MOST_SHARED_BYTES;
 impl Plan {
     /// `others`: the accesses of all loops that may be pipelined, or are asked for one stage.
     pub(super) fn check(&self, kernel: &Kernel, asked: &Asked, others: &HashSet<Inst>) -> Result<(), Refusal> {
+        if self.is_out {
+            let refusal = if asked.says(Modifier::Producer) { self.producer_obstacle(kernel, asked) } else { None };
+            return refusal.map_or_else(|| self.check_out(kernel, asked, others), Err);
+        }
         self.only_copies(kernel)?;
         self.only_here(kernel, others)?;
         self.reads_are_left_alone(kernel, asked)?;
@@ -78,7 +84,7 @@ impl Plan {
     }
 
     /// R3, and that the work only reads.
-    fn only_here(&self, kernel: &Kernel, others: &HashSet<Inst>) -> Result<(), Refusal> {
+    pub(super) fn only_here(&self, kernel: &Kernel, others: &HashSet<Inst>) -> Result<(), Refusal> {
         let inside: HashSet<Inst> = kernel.insts_in(self.walk.body).collect();
         let written: HashSet<Inst> = stores(kernel, &self.section).into_iter().collect();
         let mut refused = None;
@@ -140,7 +146,7 @@ impl Plan {
     }
 
     /// R2.
-    fn covers(&self, kernel: &Kernel) -> Result<(), Refusal> {
+    pub(super) fn covers(&self, kernel: &Kernel) -> Result<(), Refusal> {
         let Some(block) = kernel.options.block else {
             let message = "`pipeline` must know that the copies fill the arrays, and this kernel's block is not fixed";
             return Err(Refusal::new(message, "fix it: `#[kernel(block = 256)]`"));
@@ -148,11 +154,13 @@ impl Plan {
         let Some((array, gap)) = covers::gap(kernel, &self.section, &self.rings, block) else { return Ok(()) };
         let array = &kernel.objects[array].name;
         let zero = format!("write every element in each iteration: `{array}[…] = if inside {{ x[…] }} else {{ 0.0 }};`");
-        let message = |why: String| format!("`pipeline`: {why}, so that work would see an older iteration's");
+        let who = if self.is_out { "`store_tile` would copy" } else { "work would see" };
+        let message = |why: String| format!("`pipeline`: {why}, so that {who} an older iteration's");
         Err(match gap {
             Gap::Element(indices) => {
                 let indices: String = indices.iter().map(|index| format!("[{index}]")).collect();
-                Refusal::new(message(format!("the copies do not always write `{array}{indices}`")), zero)
+                let what = if self.is_out { "the loop does" } else { "the copies do" };
+                Refusal::new(message(format!("{what} not always write `{array}{indices}`")), zero)
             }
             Gap::Unknown(store) => {
                 let why = format!("it is not known before the launch which elements of `{array}` this writes");
@@ -167,7 +175,7 @@ impl Plan {
     }
 
     /// R6, for the largest target; the PTX back end knows each one's own.
-    fn fits(&self, kernel: &Kernel) -> Result<(), Refusal> {
+    pub(super) fn fits(&self, kernel: &Kernel) -> Result<(), Refusal> {
         let of = |objects: &mut dyn Iterator<Item = Object>| {
             objects.map(|object| kernel.objects[object].ty.size(&kernel.structs).next_multiple_of(SLOT_ALIGN)).sum::<u64>()
         };
@@ -235,7 +243,7 @@ pub(super) fn goes_round_together(kernel: &Kernel, inst: Inst, body: Block) -> R
 }
 
 /// What in a copy section is no copy, or is not needed for one.
-fn not_a_copy(kernel: &Kernel, inst: Inst) -> Option<Refusal> {
+pub(super) fn not_a_copy(kernel: &Kernel, inst: Inst) -> Option<Refusal> {
     let data = &kernel.insts[inst];
     let effects = kernel.effects(inst);
     let refuse = |message: &str, help: &str, label: &str| Some(Refusal::new(format!("`pipeline`: {message}"), help).label(data.loc, label));

@@ -5,8 +5,8 @@ use super::{ParseError, Parser, named};
 use crate::annotations::{Annotation, Modifier, Modifiers, On};
 use crate::ir::{
     Access, Address, Annotations, Asked, AtomicOp, Atomicity, Axis, BinaryOp, Block, Collective, CompareOp, Compute, Engine, Inst, Loc,
-    Memory, MemoryOp, MemoryOrder, Message, Object, Op, PitchedMatrix, PrintPart, Region, Role, Scope, Special, Step, Terminator,
-    TextureOp, UnaryOp, Value,
+    Memory, MemoryOp, MemoryOrder, Message, Object, Op, PitchedMatrix, PrintPart, Region, Role, Scope, Special, Step, StoreStage,
+    Terminator, TextureOp, UnaryOp, Value,
 };
 
 /// Deepest nesting of blocks.
@@ -220,6 +220,9 @@ impl<'t> Parser<'t> {
             "is_producer" => Ok(Op::Engine(Engine::Is(Role::Producer))),
             "is_issuer" => Ok(Op::Engine(Engine::Is(Role::Issuer))),
             "barrier_expect" | "barrier_wait" | "copy_run" | "copy_tile" => self.engine(word).map(Op::Engine),
+            "put_tile" => self.put_tile().map(Op::Engine),
+            "commit_stores" => Ok(Op::Engine(Engine::CommitStores)),
+            "await_stores" => self.await_stores().map(Op::Engine),
             "engine_fence" => Ok(Op::Engine(Engine::Fence)),
             "load" | "store" | "atomic" | "load_at" | "store_at" | "atomic_at" => self.memory(word),
             "print" => Ok(Op::Message(Message::Print(self.parts()?, self.more_values(true)?))),
@@ -369,6 +372,27 @@ impl<'t> Parser<'t> {
             }
             _ => Err(self.error(format!("`{word}` does not take {} values", place.len()))),
         }
+    }
+
+    /// `put_tile m3[v0], m0, v2, v3, v4, v5, v6`.
+    fn put_tile(&mut self) -> Result<Engine, ParseError> {
+        let from = self.access()?;
+        self.expect(',')?;
+        let data = self.object_name()?;
+        match self.more_values(true)?[..] {
+            [rows, columns, pitch, row, column] => {
+                Ok(Engine::StoreTile { from, to: PitchedMatrix { data, rows, columns, pitch }, row, column })
+            }
+            _ => Err(self.error("`put_tile` takes five values".to_owned())),
+        }
+    }
+
+    /// `await_stores 1 read`.
+    fn await_stores(&mut self) -> Result<Engine, ParseError> {
+        let but = self.integer()?;
+        let until = StoreStage::ALL.into_iter().find(|(_, word)| self.eat_word(word)).map(|(stage, _)| stage);
+        let until = until.ok_or_else(|| self.error("`read` or `done` is expected".to_owned()))?;
+        Ok(Engine::AwaitStores { but, until })
     }
 
     /// `m0, v1 + 8`.

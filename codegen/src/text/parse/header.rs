@@ -4,7 +4,7 @@ use super::lex::Token;
 use super::{ParseError, Parser, named, type_name};
 use crate::intrinsics;
 use crate::ir::{BoundsCheck, CacheHint, Fill, IndexWidth, Math, Ring};
-use crate::ir::{Kernel, Loc, MemoryType, ObjectData, ObjectKind, Scalar, Space, StructId, StructType, Type};
+use crate::ir::{Kernel, Loc, MemoryType, ObjectData, ObjectKind, Scalar, Space, StructId, StructType, Swizzle, Type};
 
 /// Most bytes that one type may take: far beyond any device, and far from overflow.
 const MAX_BYTES: u64 = 1 << 40;
@@ -116,7 +116,7 @@ impl Parser<'_> {
         let name = self.text()?;
         self.expect(':')?;
         let mut kind = self.object_kind()?;
-        let is_swizzled = self.eat_word("swizzled");
+        let swizzle = Swizzle::ALL.into_iter().find(|(_, word)| self.eat_word(word)).map(|(swizzle, _)| swizzle);
         let ring = Fill::ALL.into_iter().find(|(_, word)| self.eat_word(word)).map(|(fill, _)| fill);
         let hint = if self.eat_word("cached") {
             let word = self.word()?;
@@ -135,8 +135,8 @@ impl Parser<'_> {
         let loc = self.location()?;
         let object = self.kernel.objects.push(ObjectData { name, kind, ty, loc });
         self.objects.insert(label, object);
-        if is_swizzled {
-            self.kernel.swizzled.insert(object);
+        if let Some(swizzle) = swizzle {
+            self.kernel.swizzled.insert(object, swizzle);
         }
         if let Some(fill) = ring {
             self.kernel.rings.insert(object, Ring { place: loc, is_required: true, fill, by: None });

@@ -4,6 +4,7 @@ use super::super::AccessKind;
 use super::super::engine::{EngineStep, scalar_of_bytes};
 use super::super::program::{Access, SimStep};
 use super::super::registers::Reg;
+use super::super::stores::TileStore;
 use super::{Compiler, Result, add};
 use crate::sim::InstructionClass;
 use warpwright_codegen::ir::{self, Engine, Step, Type};
@@ -47,11 +48,28 @@ impl Compiler<'_> {
                     to: self.place(to, 1, element, AccessKind::Write)?,
                     from: self.place(&first, 1, element, AccessKind::Read)?,
                     tile: [rows, columns],
+                    swizzle: self.kernel.swizzled.get(&to.object).copied(),
                     matrix: [all_rows?, all_columns?, pitch?],
                     at: [row?, column?],
                     barrier: self.place(barrier, 1, Type::U64, AccessKind::Atomic)?,
                 }
             }
+            Engine::StoreTile { from, to, row, column } => {
+                let (rows, columns, element) = self.kernel.tile_of(from).ok_or("a tensor copy of what is no tile")?;
+                let first = ir::Access { object: to.data, path: vec![Step::Index(to.pitch)] };
+                let [all_rows, all_columns, pitch, row, column] =
+                    [to.rows, to.columns, to.pitch, *row, *column].map(|value| self.slot(value));
+                EngineStep::StoreTile(TileStore {
+                    from: self.place(from, 1, element, AccessKind::Read)?,
+                    to: self.place(&first, 1, element, AccessKind::Write)?,
+                    tile: [rows, columns],
+                    swizzle: self.kernel.swizzled.get(&from.object).copied(),
+                    matrix: [all_rows?, all_columns?, pitch?],
+                    at: [row?, column?],
+                })
+            }
+            Engine::CommitStores => EngineStep::CommitStores,
+            Engine::AwaitStores { but, until } => EngineStep::AwaitStores { but: *but, until: *until },
             Engine::Fence => EngineStep::Fence,
         };
         let step = add(&mut self.program.engines, step);

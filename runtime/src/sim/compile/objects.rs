@@ -54,7 +54,8 @@ pub(super) fn layout(kernel: &Kernel, options: SimOptions) -> Result<Program> {
     program.orders = has_roles || synchronises.blocks_wait || synchronises.waits && synchronises.has_fences || synchronises.is_ordered;
     program.is_order_free &= !program.orders;
     let written = written_objects(kernel);
-    let engines = written_by_engine(kernel);
+    let engines = touched_by_engine(kernel);
+    let far = kernel.far_aligned();
     for (object, data) in kernel.objects.iter() {
         let n = usize::from(object);
         let (is_slice, unit) = if let MemoryType::Slice(element) = &data.ty {
@@ -70,7 +71,7 @@ pub(super) fn layout(kernel: &Kernel, options: SimOptions) -> Result<Program> {
             ObjectKind::Local => &mut program.local_bytes,
             ObjectKind::Value | ObjectKind::Global { .. } | ObjectKind::Constant | ObjectKind::Texture | ObjectKind::Table(_) => &mut 0,
         };
-        let start = base.next_multiple_of(OBJECT_ALIGN);
+        let start = base.next_multiple_of(far.get(&object).copied().unwrap_or(OBJECT_ALIGN));
         if !is_slice {
             *base = start.saturating_add(unit);
         }
@@ -129,12 +130,12 @@ fn table_bytes(kind: &ObjectKind) -> Vec<u8> {
     scalars.iter().flat_map(|s| s.bits.to_le_bytes().into_iter().take(s.ty.bytes() as usize)).collect()
 }
 
-/// What the copy engine writes.
-fn written_by_engine(kernel: &Kernel) -> Vec<Object> {
+/// The shared arrays that the copy engine writes or reads.
+fn touched_by_engine(kernel: &Kernel) -> Vec<Object> {
     let mut written = Vec::new();
     kernel.for_each_inst(|kernel, _, inst| {
-        if let Op::Engine(Engine::CopyRun { to, .. } | Engine::CopyTile { to, .. }) = &kernel.insts[inst].op {
-            written.push(to.object);
+        if let Op::Engine(engine) = &kernel.insts[inst].op {
+            written.extend(engine.copied().map(|(array, _)| array.object));
         }
     });
     written
@@ -142,10 +143,18 @@ fn written_by_engine(kernel: &Kernel) -> Vec<Object> {
 
 fn written_objects(kernel: &Kernel) -> Vec<bool> {
     let mut written = vec![false; kernel.objects.len()];
-    kernel.for_each_inst(|kernel, _, inst| {
-        if let Op::Memory(Memory { op: MemoryOp::Store(_) | MemoryOp::Atomic(..), at }) = &kernel.insts[inst].op {
-            written[usize::from(at.object())] = true;
-        }
+    kernel.for_each_inst(|kernel, _, inst| match &kernel.insts[inst].op {
+        Op::Memory(Memory { op: MemoryOp::Store(_) | MemoryOp::Atomic(..), at }) => written[usize::from(at.object())] = true,
+        Op::Engine(Engine::StoreTile { to, .. }) => written[usize::from(to.data)] = true,
+        Op::Memory(_)
+        | Op::Compute(_)
+        | Op::Texture(..)
+        | Op::Intrinsic(..)
+        | Op::Collective(_)
+        | Op::Engine(_)
+        | Op::Message(_)
+        | Op::Region(_)
+        | Op::Terminator(_) => {}
     });
     written
 }

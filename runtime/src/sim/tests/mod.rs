@@ -9,6 +9,7 @@ mod operations;
 mod parallel;
 mod roles;
 mod speed;
+mod stores;
 
 use super::{Counters, Error, Fault, FaultKind, SimArgument, SimLaunch, SimOptions, SimProgram};
 use warpwright_codegen::ir::Kernel;

@@ -1,0 +1,140 @@
+//! Loops that copy out: what they compute goes through a shared array into a matrix.
+//!
+//! ```text
+//! for k in a..b {                     for k in a..b carrying slot = 0 {
+//!     tile[i] = …                         tile[slot][i] = …
+//!     sync_threads()                      [engine_fence; if t == 0 { await_stores S - 2 read }]
+//!     store_tile(c, r, k, &tile)    ▶     sync_threads()
+//!     sync_threads()                      store_tile(c, r, k, &tile[slot])     [if t == 0 { put_tile …; commit_stores }]
+//! }                                       slot = slot + 1 mod S
+//!                                     }
+//!                                     [if t == 0 { await_stores 0 done }]
+//!                                     sync_threads()
+//! ```
+//!
+//! Iterations stay in their order. The array becomes a ring of S slots, so that an iteration writes its slot while those before are stored, and one barrier an iteration remains: a slot is
+//! written again S iterations later, when all threads have passed the barrier that stands behind its store. With `by = tma` the copy engine stores (what stands in
+//! brackets; [`super::stores`]): before the barrier of iteration k, S − 2 stores may not have read yet, so the slot of iteration k + 1 is free behind it.
+//!
+//! **When**: the first barrier has writes of shared arrays before it that are more than copies, and behind it nothing but `store_tile`s of these arrays. The rules of rings
+//! hold: each iteration writes every element, nobody touches the arrays elsewhere, and the slots fit. The writes may be computed from anything but the arrays themselves and
+//! the matrices: no barrier stands between a store and the writes of the next iteration, so what is read beside a store, and whom is told of it, is restricted.
+
+use super::super::Refusal;
+use super::stores::{Stores, await_stores, by_first};
+use super::{Homes, Plan, Way, all_in, in_slot};
+use crate::annotations::Modifier;
+use crate::collections::HashSet;
+use crate::ir::{
+    Asked, Builder, Collective, Engine, Inst, Kernel, Memory, MemoryOp, Object, Op, Region, Scalar, Space, StoreStage, Terminator, Type,
+    Value,
+};
+
+/// Whether these are the sections of a loop that copies out.
+pub(super) fn is_out(kernel: &Kernel, section: &[Inst], work: &[Inst], rings: &[Object]) -> bool {
+    let is_store = |inst: &Inst| match &kernel.insts[*inst].op {
+        Op::Collective(collective @ Collective::StoreTile { .. }) => rings.contains(&collective.array().object),
+        Op::Compute(_)
+        | Op::Memory(_)
+        | Op::Texture(..)
+        | Op::Intrinsic(..)
+        | Op::Collective(_)
+        | Op::Engine(_)
+        | Op::Message(_)
+        | Op::Region(_)
+        | Op::Terminator(_) => false,
+    };
+    let is_harmless = |inst: &Inst| match &kernel.insts[*inst].op {
+        Op::Compute(_) | Op::Region(Region::If { .. } | Region::For { .. }) | Op::Terminator(Terminator::Yield(_)) => true,
+        // What others may write in the next iteration meanwhile, it may not read.
+        Op::Memory(Memory { op: MemoryOp::Load, at }) => {
+            let object = &kernel.objects[at.object()];
+            object.is_read_only() || object.space() == Space::Local
+        }
+        Op::Intrinsic(..) => kernel.effects(*inst).is_pure(),
+        Op::Memory(_) | Op::Texture(..) | Op::Collective(_) | Op::Engine(_) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => false,
+    };
+    let work = all_in(kernel, work);
+    let is_more_than_copies = all_in(kernel, section).into_iter().any(|inst| super::rules::not_a_copy(kernel, inst).is_some());
+    is_more_than_copies && work.iter().any(is_store) && work.iter().all(|inst| is_store(inst) || is_harmless(inst))
+}
+
+impl Plan {
+    /// The rules of these loops.
+    pub(super) fn check_out(&self, kernel: &Kernel, asked: &Asked, others: &HashSet<Inst>) -> Result<(), Refusal> {
+        for inst in all_in(kernel, &self.section) {
+            let is_atomic = matches!(kernel.insts[inst].op, Op::Memory(Memory { op: MemoryOp::Atomic(..), .. }));
+            let effects = kernel.effects(inst);
+            let read = effects.reads.or(effects.writes.filter(|_| is_atomic));
+            if let Some(ring) = read.filter(|object| self.rings.contains(object)) {
+                let array = &kernel.objects[ring].name;
+                let message =
+                    format!("`pipeline`: `{array}` is read where it is written, and its slot holds what an older iteration wrote");
+                let refusal = Refusal::new(message, format!("compute in variables, and write each element of `{array}` once"));
+                return Err(refusal.label(kernel.insts[inst].loc, "read here"));
+            }
+        }
+        self.only_here(kernel, others)?;
+        self.covers(kernel)?;
+        if let Some(by @ (Modifier::ByBulk | Modifier::ByCpAsync)) = asked.by() {
+            let message = format!("`{}` copies into shared memory, and this loop copies out of it", by.name());
+            return Err(Refusal::new(message, "write `by = tma`, or leave `by` out"));
+        }
+        let of_engine = || if asked.by() == Some(Modifier::ByTma) { self.store_obstacle(kernel) } else { None };
+        if let Some(refusal) = self.touched_while_stored(kernel, "pipeline", "pipeline").or_else(of_engine) {
+            return Err(refusal);
+        }
+        self.fits(kernel)
+    }
+
+    /// Makes it one.
+    pub(super) fn apply_out(self, kernel: &mut Kernel, asked: &Asked, way: Way, homes: &mut Homes) {
+        let rings = self.make_rings(kernel, asked, way, homes);
+        let (walk, loc) = (&self.walk, self.walk.loc);
+        let is_by_one = kernel.constant(walk.step).is_some_and(|step| step.as_int() == 1);
+        let carried = (!is_by_one || !self.stages.is_power_of_two()).then(|| {
+            let zero = self.beside(kernel, false, |b| b.constant(Scalar::u32(0)));
+            let slot = self.carry(kernel, Type::U32, zero);
+            kernel.values[slot].name = Some("slot".into());
+            slot
+        });
+        let last = kernel.blocks[walk.body].insts.last().copied();
+        kernel.blocks[walk.body].insts.clear();
+        let mut b = Builder::new(kernel, walk.body, loc);
+        let slot: Value = carried.unwrap_or_else(|| self.slot_of(&mut b, walk.counter));
+        for access in all_in(kernel, &self.section).into_iter().chain(all_in(kernel, &self.work)) {
+            in_slot(kernel, access, slot, &rings);
+        }
+        kernel.blocks[walk.body].insts.extend(&self.section);
+        if let Some(until) = way.until {
+            let mut b = Builder::new(kernel, walk.body, loc);
+            b.push(Op::Engine(Engine::Fence), &[]);
+            let but = if until == StoreStage::Read { self.stages - 2 } else { 0 };
+            by_first(&mut b, |b| await_stores(b, but, until));
+        }
+        kernel.blocks[walk.body].insts.push(self.barrier);
+        let from = kernel.blocks[walk.body].insts.len();
+        kernel.blocks[walk.body].insts.extend(&self.work);
+        if let Some(until) = way.until {
+            // One group an iteration, so that they can be counted.
+            Stores::of(kernel, &self.work, until, false).weave(kernel, walk.body, from);
+            by_first(&mut Builder::new(kernel, walk.body, loc), |b| {
+                b.push(Op::Engine(Engine::CommitStores), &[]);
+            });
+        }
+        let next = carried.map(|slot| self.after(&mut Builder::new(kernel, walk.body, loc), slot).0);
+        if let Some(last) = last {
+            if let Op::Terminator(Terminator::Yield(values)) = &mut kernel.insts[last].op {
+                values.extend(next);
+            }
+            kernel.blocks[walk.body].insts.push(last);
+        }
+        self.beside(kernel, true, |b| {
+            if way.until.is_some() {
+                by_first(b, |b| await_stores(b, 0, StoreStage::Done));
+            }
+            let block = b.block;
+            b.kernel.blocks[block].insts.push(self.closing);
+        });
+    }
+}
