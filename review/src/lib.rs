@@ -14,7 +14,7 @@ pub mod report;
 pub mod require;
 mod review;
 
-pub use review::{Look, ReviewScope, ReviewedVariant, required_is_open, review};
+pub use review::{Look, OfLaunch, ReviewScope, ReviewedVariant, required_is_open, review, review_launched};
 
 /// The version, and a number of the source of this crate and the compiler: builds that may find different things in a kernel have different ones.
 pub const BUILD: &str = env!("WARPWRIGHT_BUILD");

@@ -146,6 +146,8 @@ pub struct Machine {
     pub capability: u16,
     /// Its multiprocessors.
     pub multiprocessors: u32,
+    /// Groups of them (GPCs), in one of which the blocks of a cluster run, at most, where that is known.
+    pub groups: Option<u32>,
     /// Clock cycles a second.
     pub clock: f64,
     /// What a multiprocessor does in a clock.
@@ -318,7 +320,7 @@ const fn machine(
     sheet: Sheet,
 ) -> Machine {
     let (memory, blocks) = (sheet.memory(clock), blocks(clock));
-    Machine { name, capability, multiprocessors, clock, lanes, cycles, dispatch: DISPATCH, memory, blocks, source: "" }
+    Machine { name, capability, multiprocessors, groups: None, clock, lanes, cycles, dispatch: DISPATCH, memory, blocks, source: "" }
 }
 
 /// The device a prediction for a target is about, in order of capability.
@@ -368,6 +370,7 @@ const C2050: Machine = Machine {
 
 /// The one that was measured.
 pub const H200: Machine = Machine {
+    groups: Some(8),
     source: "measured by our micro-kernels on an H200, 21 November 2026",
     ..machine("H200 SXM", 90, 132, 1.98e9, HOPPER_LANES, HOPPER, stacked(4800.0, 773.0, 50 * 1024))
 };

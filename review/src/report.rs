@@ -1,5 +1,6 @@
 //! What is known of one variant on one target, as people and programs read it. Every figure here is *estimated*.
 
+use crate::estimate::clusters::ResidentClusters;
 use crate::estimate::registers::Registers;
 use crate::estimate::time::Prediction;
 use crate::estimate::{Known, MemoryUse};
@@ -61,6 +62,8 @@ pub struct Estimated {
     pub memory: MemoryUse,
     /// Resident blocks; `None` where the launch decides the block's size.
     pub occupancy: Option<Occupancy>,
+    /// Clusters that are resident at once, if it has clusters and the device is known well enough.
+    pub clusters: Option<ResidentClusters>,
     /// Accesses to global, shared and constant memory, in program order.
     pub accesses: Vec<AccessReport>,
     /// Branches, in program order.
@@ -97,10 +100,11 @@ impl Estimated {
             peak: estimate.registers.peak.iter().map(|loc| place_of(kernel, *loc)).collect(),
             memory: known.facts.memory,
             occupancy: estimate.occupancy,
+            clusters: estimate.clusters,
             accesses: accesses.clone(),
             branches: branches.clone(),
-            instructions: known.threads.mix.instructions(),
-            intensity: known.threads.mix.intensity(),
+            instructions: known.threads_on(estimate.target).mix.instructions(),
+            intensity: known.threads_on(estimate.target).mix.intensity(),
             prediction: estimate.prediction.clone(),
         };
         known.targets.iter().map(one).collect()
@@ -231,6 +235,10 @@ impl fmt::Display for Estimated {
                     writeln!(f, "  next cliff down: {cliff}")?;
                 }
             }
+        }
+        if let Some(found) = &self.clusters {
+            let (range, size, room) = (found.range(), found.size, found.slots / found.size);
+            writeln!(f, "clusters     {range} of {size} blocks resident on the {}, of {room} that there are places for", found.device)?;
         }
         counted(f, self.accesses.iter().map(access_text))?;
         let branch = |branch: &BranchReport| format!("branch       {}: {}", branch.place, divergence_text(branch.divergence));

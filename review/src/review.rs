@@ -3,7 +3,7 @@
 //! The macro does this while a crate compiles, the command-line tool for a file: one path, so that both say the same. Errors come first: of a
 //! kernel that does not compile, nothing else is said. What several variants have in common is said once, with the figures of the first.
 
-use crate::estimate::{Known, estimate};
+use crate::estimate::{Known, Launched, estimate_launched};
 use crate::lint::{self, Sites, Subject, Tried};
 use crate::require;
 use std::collections::HashMap;
@@ -43,6 +43,9 @@ pub struct ReviewedVariant<'v> {
 /// What looks at each variant that is estimated. Gives what it finds, at the level of a warning.
 pub type Look<'l> = dyn FnMut(&ReviewedVariant<'_>) -> Vec<Diagnostic> + 'l;
 
+/// What is known of the launch of an instance.
+pub type OfLaunch<'l> = dyn FnMut(&Instance, &Kernel) -> Launched + 'l;
+
 /// Reviews a kernel (its path within the unit), of which these instances are known. `look` sees each variant that is
 /// estimated, and may find something itself; without it, a kernel that is asked for no figures is lowered only.
 pub fn review(
@@ -51,7 +54,19 @@ pub fn review(
     path: &str,
     instances: &[Instance],
     scope: ReviewScope<'_>,
-    mut look: Option<&mut Look<'_>>,
+    look: Option<&mut Look<'_>>,
+) -> Diagnostics {
+    review_launched(program, unit, path, instances, scope, (&mut |_, _| Launched::default(), look))
+}
+
+/// The same of launches: `launch` says what is known of that of an instance, whose kernel it is given.
+pub fn review_launched(
+    program: &Program,
+    unit: UnitId,
+    path: &str,
+    instances: &[Instance],
+    scope: ReviewScope<'_>,
+    (launch, mut look): (&mut OfLaunch<'_>, Option<&mut Look<'_>>),
 ) -> Diagnostics {
     let item = match program.units[unit.0].kernel(path) {
         Ok(item) => item,
@@ -93,8 +108,9 @@ pub fn review(
             done += size;
             estimated.push((*index, words, lowered, built));
         }
-        let kernels: Vec<&Scheduled> = estimated.iter().map(|(_, _, lowered, _)| &lowered.kernel).collect();
-        let known = parallel::map(&kernels, |kernel| estimate(kernel.legal(), &scope.targets.gpus));
+        let launches: Vec<(&Scheduled, Launched)> =
+            estimated.iter().map(|(index, _, lowered, _)| (&lowered.kernel, launch(&instances[*index], lowered.kernel.legal()))).collect();
+        let known = parallel::map(&launches, |(kernel, launched)| estimate_launched(kernel.legal(), &scope.targets.gpus, launched));
         for ((index, words, lowered, built), known) in estimated.iter().zip(&known) {
             let built = (!built.annotations.is_empty()).then_some(built);
             let subject = Subject { lowered, built, known, sites: &sites, tried: Tried::default() };

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::instance::LaunchFacts;
 use crate::repack::index_bytes;
 use std::borrow::Cow;
-use warpwright_codegen::ir::IndexWidth;
+use warpwright_codegen::ir::{IndexWidth, grid_misfit};
 
 /// The geometry as asked for.
 #[derive(Clone, Copy, Debug, Default)]
@@ -68,7 +68,7 @@ pub(crate) fn check_geometry(
     let limits = device.limits();
     let block = check.block(asked, facts)?;
     let per_thread = u64::from(facts.elements[0]) * u64::from(facts.elements[1]);
-    let grid = check.grid(asked, [block[0].saturating_mul(per_thread), block[1], block[2]])?;
+    let grid = check.grid(asked, [block[0].saturating_mul(per_thread), block[1], block[2]], facts.cluster)?;
     for (axis, name) in ["blocks in x of the grid", "blocks in y of the grid", "blocks in z of the grid"].into_iter().enumerate() {
         check.limit(name, grid[axis], limits.grid[axis], "use a larger block, more elements per thread, or several launches")?;
     }
@@ -87,6 +87,9 @@ pub(crate) fn check_geometry(
         let reason = format!(
             "the grid has {blocks} blocks, and `{argument}` numbers them with 32 bits; use a larger block, more elements per thread, several launches, or remove `{argument}`"
         );
+        return Err(Error::Argument { kernel: definition.name, reason });
+    }
+    if let Some(reason) = grid_misfit(facts.cluster, grid) {
         return Err(Error::Argument { kernel: definition.name, reason });
     }
     let shared = check.shared(asked, facts)?;
@@ -122,14 +125,14 @@ impl Check<'_> {
         Ok(block)
     }
 
-    /// The blocks of the grid; `block` is the elements of each.
-    fn grid(&self, asked: &Geometry, block: [u64; 3]) -> Result<[u64; 3]> {
+    /// The blocks of the grid; `block` is the elements of each. What covers elements is whole clusters.
+    fn grid(&self, asked: &Geometry, block: [u64; 3], cluster: [u32; 3]) -> Result<[u64; 3]> {
         match asked.grid {
             None => Err(Error::NoGrid { kernel: self.kernel }),
             Some(Grid::Blocks(given)) => self.extents("a grid of", given),
             Some(Grid::Cover(given)) => {
                 let elements = self.extents("a grid to cover", given)?;
-                Ok([0, 1, 2].map(|axis| elements[axis].div_ceil(block[axis])))
+                Ok([0, 1, 2].map(|axis| elements[axis].div_ceil(block[axis]).next_multiple_of(cluster[axis].max(1).into())))
             }
         }
     }

@@ -17,6 +17,8 @@ use warpwright_codegen::hir::Lowered;
 use warpwright_codegen::ir::{IndexWidth, Kernel, MemoryType, ObjectData, ObjectKind, Scalar, Type};
 use warpwright_codegen::pipeline::{self, Legal, Scheduled};
 use warpwright_codegen::syntax::{ConstValue, Extern, GenericValue, Instance as Assignment, Program, Unit, UnitId};
+#[cfg(feature = "inspect")]
+use warpwright_codegen::syntax::{KernelAttributes, Setting};
 use warpwright_codegen::target::Target;
 
 /// What a launch must know of a compiled instance.
@@ -32,6 +34,8 @@ pub(crate) struct LaunchFacts {
     pub(crate) dynamic_shared: Option<Box<str>>,
     /// `ilp` and `vectorize`: elements of a thread along x.
     pub(crate) elements: [u32; 2],
+    /// Blocks of a cluster, by axis.
+    pub(crate) cluster: [u32; 3],
     /// Whether threads wait for or talk to each other: barriers, exchanges within a warp.
     pub(crate) is_cooperative: bool,
     /// The argument by which blocks have numbers, of 32 bits, if there is one: `raster`, `persistent`.
@@ -69,6 +73,13 @@ impl LoweredKernel<'_> {
         self.lowered.ptx(target).map_err(|found| refused(self.definition, self.program, &found))
     }
 
+    /// What the kernel says of a lint.
+    #[cfg(feature = "inspect")]
+    pub(crate) fn setting(&self, lint: &str) -> Option<Setting> {
+        let item = self.program.units.iter().find_map(|unit| unit.kernel(self.definition.name).ok())?;
+        KernelAttributes::find(&item.attrs, &mut Diagnostics::new())?.levels.of(lint)
+    }
+
     /// What a launch must know.
     pub(crate) fn facts(&self) -> LaunchFacts {
         let kernel = self.legal();
@@ -90,6 +101,7 @@ impl LoweredKernel<'_> {
             shared_bytes,
             dynamic_shared,
             elements,
+            cluster: options.cluster,
             is_cooperative: self.is_cooperative,
             numbers_blocks: [(options.persistent, "persistent"), (options.raster > 1, "raster")]
                 .into_iter()

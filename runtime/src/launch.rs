@@ -39,7 +39,7 @@ pub struct Launch<'a> {
     pub(crate) generics: Generics,
     twin: TwinEntry,
     arguments: Arguments<'a>,
-    geometry: Geometry,
+    pub(crate) geometry: Geometry,
 }
 
 /// The host's side of a group of parameters: a struct whose fields are passed one by one.

@@ -46,6 +46,7 @@ pub mod report;
 pub mod sim;
 mod simulate;
 mod stream;
+mod tensor;
 #[cfg(test)]
 mod tests;
 pub mod texture;

@@ -10,7 +10,7 @@ use warpwright_codegen::nearest::nearest;
 use warpwright_codegen::pipeline::{self, Built, Scheduled};
 use warpwright_codegen::syntax::{ConstValue, GenericValue, Instance, Program, SourcePlace, check_subset};
 use warpwright_review::crates::{Crate, Reached, SourceFile};
-use warpwright_review::{ReviewScope, ReviewedVariant, review};
+use warpwright_review::{OfLaunch, ReviewScope, ReviewedVariant, review_launched};
 
 /// A source file, parsed, with what its kernels name in other files of its crate.
 pub(super) struct Source {
@@ -163,16 +163,16 @@ impl Source {
         hir::parse_generic(&reached.program, reached.unit, &reached.name(), generic, text)
     }
 
-    /// Reviews instances of a kernel.
+    /// Reviews instances of a kernel, in the launches that `launch` tells.
     pub(super) fn review(
         &self,
         kernel: &str,
         instances: &[Instance],
         scope: ReviewScope<'_>,
-        mut look: impl FnMut(&ReviewedVariant<'_>) -> Vec<Diagnostic>,
+        (launch, mut look): (&mut OfLaunch<'_>, impl FnMut(&ReviewedVariant<'_>) -> Vec<Diagnostic>),
     ) -> Diagnostics {
         match self.reached(kernel) {
-            Ok(reached) => review(&reached.program, reached.unit, &reached.name(), instances, scope, Some(&mut look)),
+            Ok(reached) => review_launched(&reached.program, reached.unit, &reached.name(), instances, scope, (launch, Some(&mut look))),
             Err(found) => found,
         }
     }

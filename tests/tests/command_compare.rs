@@ -135,6 +135,45 @@ pub fn tiles<const N: usize>(x: &Global<f32>, y: &mut Global<f32>) {
     }
 }
 
+/// The lint is of the launch that `check` is told, at the level that the kernel says; `compare` does not note what the kernel allows.
+#[test]
+fn a_wave_tail_is_a_lint_where_a_launch_is_known() {
+    let kernel = |says: &str| {
+        format!(
+            "use warpwright::prelude::*;
+#[kernel(block = 128, targets = [sm_90]{says})]
+pub fn tiles(x: &Global<f32>, y: &mut Global<f32>) {{
+    #[shared] let mut tile: [f32; 40000];
+    let t = thread_idx().x;
+    tile[t] = x[global_id().x];
+    sync_threads();
+    y[global_id().x] = tile[127 - t];
+}}
+"
+        )
+    };
+    let files = [("warned.rs", kernel("")), ("allowed.rs", kernel(", allow(wave_tail)")), ("denied.rs", kernel(", deny(wave_tail)"))];
+    let files = files.each_ref().map(|(name, text)| (*name, text.as_bytes()));
+    let folder = Folder::new("check-tail", &files);
+    let check = |file: &str, more: &[&str]| folder.run(&[&["check", file, "--quiet"], more].concat());
+    let says = "352 blocks on 132 multiprocessors, 1 a multiprocessor: 3 waves, the last 67 % full on sm_90 (estimated)";
+    let edit = "give each block 1.33 times the work: 264 blocks are 2 full waves";
+    let warned = check("warned.rs", &["--grid", "352"]);
+    assert!(
+        warned.err.contains(says) && warned.err.contains(edit) && warned.err.contains("warpwright explain wave_tail"),
+        "{}",
+        warned.err
+    );
+    assert_eq!(check("warned.rs", &["--cover", "45056"]).err.matches(says).count(), 1);
+    for silent in [check("warned.rs", &[]), check("warned.rs", &["--grid", "264"]), check("allowed.rs", &["--grid", "352"])] {
+        assert!(!silent.err.contains("waves"), "{}", silent.err);
+    }
+    check("denied.rs", &["--grid", "352"]).refuses(1, &[says]);
+    check("warned.rs", &["--grid", "n"]).refuses(2, &["`n`"]);
+    let noted = |file: &str| folder.run(&["compare", file, "--grid", "352"]).out.contains("wave tail on sm_90");
+    assert!(noted("warned.rs") && !noted("allowed.rs"));
+}
+
 #[test]
 fn dynamic_shared_memory_of_the_launch_counts() {
     let folder = Folder::new("compare-shared", &[("k.rs", KERNELS.as_bytes())]);

@@ -17,7 +17,7 @@
 //! // test ir engine                                               NAME.engine.ir: `scheduled` for machines with a copy engine
 //! // test ptx sm_90                                              NAME.sm_90.ptx
 //! // test opencl                                                 NAME.cl
-//! // test rust                                                   NAME.rust.txt: the kernel after its annotations
+//! // test rust [sm_90]                                           NAME.rust.txt, NAME.sm_90.rust.txt: the kernel after its annotations, for all devices or a target
 //! // test errors                                                 NAME.errors.txt: all that is wrong with it
 //! // test warnings                                               NAME.warnings.txt: what `best_effort` let pass
 //! // test lints [sm_80 …]                                        NAME.lints.txt: what the lints find in all kernels of the file, on these
@@ -278,6 +278,7 @@ fn rust_result(file: &str, text: &str, command: &str) -> Result<(String, String)
         ["opencl"] => Ok(("cl".to_owned(), printed(file, text, &OpenCl, None)?)),
         ["ptx", name] => Ok((format!("{name}.ptx"), printed(file, text, &Ptx, Some(target(name)?))?)),
         ["rust"] => Ok(("rust.txt".to_owned(), printed(file, text, &Rust, None)?)),
+        ["rust", name] => Ok((format!("{name}.rust.txt"), printed(file, text, &Rust, Some(target(name)?))?)),
         ["errors"] => match compile(file, text) {
             Ok(_) => Err("there are none".to_owned()),
             Err(errors) => Ok(("errors.txt".to_owned(), errors)),

@@ -5,10 +5,11 @@ use warpwright_codegen::diagnostic::{Diagnostic, Diagnostics, Level};
 use warpwright_codegen::hir::declared_instances;
 use warpwright_codegen::syntax::{GenericValue, Instance, KernelAttributes, Program, Unit};
 use warpwright_codegen::target::Target;
+use warpwright_review::estimate::Launched;
 use warpwright_review::lint::register_banks::{self, Waiting};
 use warpwright_review::lint::undone_by_assembler::{Undone, finding};
 use warpwright_review::lint::{LINTS, Lint};
-use warpwright_review::{ReviewScope, ReviewedVariant, review};
+use warpwright_review::{ReviewScope, ReviewedVariant, review_launched};
 use warpwright_runtime::issue_order::IssueOrder;
 use warpwright_runtime::nvdisasm::Nvdisasm;
 use warpwright_runtime::operand_reads::OperandReads;
@@ -19,6 +20,13 @@ fn blocks<'p>(page: &'p str, section: &str) -> Vec<&'p str> {
     let Some((_, rest)) = page.split_once(&format!("\n## {section}\n")) else { return Vec::new() };
     let section = rest.split("\n## ").next().unwrap_or(rest);
     section.split("```rust\n").skip(1).filter_map(|block| block.split("```").next()).collect()
+}
+
+/// The launch that a first line asks about: `// warpwright check tiles.rs --grid 352`.
+fn grid(text: &str) -> Option<[u32; 3]> {
+    let line = text.lines().next().filter(|line| line.starts_with("// warpwright check"))?;
+    let blocks = line.split_once("--grid ").map(|(_, blocks)| blocks.trim().parse().expect("a number of blocks"))?;
+    Some([blocks, 1, 1])
 }
 
 /// What is found in a text of whole kernels; generic ones without variants are looked at with every generic 8.
@@ -34,14 +42,9 @@ fn found(text: &str) -> Diagnostics {
         }
         let attributes = KernelAttributes::find(&item.attrs, &mut Diagnostics::new()).unwrap_or_default();
         let targets = attributes.targets_or(None);
-        all.append(review(
-            &program,
-            unit,
-            &path,
-            &instances,
-            ReviewScope { targets: &targets, findings: None, most: usize::MAX },
-            Some(&mut undone),
-        ));
+        let scope = ReviewScope { targets: &targets, findings: None, most: usize::MAX };
+        let launched = Launched { grid: grid(text), ..Launched::default() };
+        all.append(review_launched(&program, unit, &path, &instances, scope, (&mut |_, _| launched.clone(), Some(&mut undone))));
     }
     all
 }

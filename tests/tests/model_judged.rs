@@ -8,6 +8,8 @@ mod applications;
 mod experiments;
 #[path = "model_judged/kernels.rs"]
 mod kernels;
+#[path = "model_judged/rings.rs"]
+mod rings;
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -111,6 +113,14 @@ fn kernels_that_were_timed() {
     assert!(medians[medians.len() / 2] <= 0.10, "{medians:?}");
 }
 
+/// Copies by the copy engine, in the form that an H200 runs: a median of 8 %, and no launch beyond 10 %.
+#[test]
+fn rings_of_the_copy_engine() {
+    let (table, errors) = rings::judged();
+    println!("{table}\n{}", errors.line());
+    assert!(errors.median() <= 0.08 && errors.worst() <= 0.10, "{table}\n{}", errors.line());
+}
+
 /// Whole launches, from the smallest.
 #[test]
 fn launches_on_an_h200() {
@@ -194,13 +204,15 @@ fn the_page_has_these_tables() {
         ("copies on a C2050", format!("{c2050}\n\n{}.", c2050_errors.line())),
         ("additions on an H200", format!("{additions}\n\n{}.", additions_errors.line())),
     ];
+    let (rings, ring_errors) = rings::judged();
     let (launches, launch_errors) = kernels::launches();
     let _alone = PAGE.lock();
     let found = std::fs::read_to_string(page()).expect("docs/model.md");
     let expected = with_sections("docs/model.md", &found, &sections);
     // From source, registers and access patterns are estimates of their own: written with the others, but not looked at again here.
     let launches = format!("{launches}\n\n{}.", launch_errors.line());
-    sections.extend([("families", summary), ("launches", launches), ("kernels", kernels)]);
+    let rings = format!("{rings}\n\n{}.", ring_errors.line());
+    sections.extend([("families", summary), ("rings", rings), ("launches", launches), ("kernels", kernels)]);
     let all = with_sections("docs/model.md", &found, &sections);
     if std::env::var("WARPWRIGHT_BLESS").is_ok_and(|value| value == "1") {
         assert!(std::env::var("CI").is_err(), "what is expected is not written where `CI` is set");

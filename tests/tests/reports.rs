@@ -41,6 +41,17 @@ fn a_report_is_of_the_instance_and_needs_no_device() {
     for line in ["reversed (N = 10240) on sm_90, estimated\n", "memory       shared 40960 B", "\nrequirement  `shared <= 4096`"] {
         assert!(text.contains(line), "`{line}` is not in\n{text}");
     }
+    // What is about the launch is found where it has a grid: two blocks of 100,000 bytes to a multiprocessor.
+    let wide = |blocks: Option<usize>, y: &mut Buffer<f32>| {
+        let launch = reversed::<25_000>(2.0, y);
+        let launch = if let Some(blocks) = blocks { launch.grid(blocks) } else { launch };
+        launch.report("sm_90").unwrap()
+    };
+    let tail = wide(Some(300), &mut y);
+    let says = "wave_tail: 300 blocks on 132 multiprocessors, 2 a multiprocessor: 2 waves, the last 14 % full on sm_90 (estimated); give each block 1.14 times the work";
+    assert!(tail.found.len() == 1 && tail.found[0].starts_with(says), "{:?}", tail.found);
+    assert!(tail.to_string().contains("\nfinding      wave_tail: 300 blocks"), "{tail}");
+    assert_eq!([wide(None, &mut y), wide(Some(264), &mut y)].map(|report| report.found.len()), [0, 0]);
     let opencl = reversed::<128>(2.0, &mut y).report("opencl").unwrap_err().to_string();
     assert!(opencl.contains("nothing is estimated for OpenCL devices; name an NVIDIA target, for example `sm_90`"), "{opencl}");
     let unknown = reversed::<128>(2.0, &mut y).report("sm_91").unwrap_err().to_string();

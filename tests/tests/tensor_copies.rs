@@ -145,6 +145,14 @@ fn a_pitch_of_odd_bytes_is_an_error_with_its_figure() {
         let c = device.matrix_mut(&mut out, 10, 17).unwrap();
         let error = copied::<2, 8, 16, f32>(0, a, c).grid(2).launch(device).expect_err("rows begin at multiples of 68 bytes").to_string();
         assert!(error.contains("pitch of 17 elements") && error.contains("68 bytes") && error.contains("multiple of 16"), "{error}");
+        // Also where the loop copies nothing.
+        let (a, c) = (device.matrix(&buffer, 10, 17).unwrap(), device.matrix_mut(&mut out, 0, 17).unwrap());
+        let error = copied::<2, 8, 16, f32>(0, a, c).grid(1).launch(device).expect_err("the matrix is what it was").to_string();
+        assert!(error.contains("the matrix `a` has a pitch of 17 elements, 68 bytes") && error.contains("`.pitch(20)`"), "{error}");
+        // A matrix without elements has no pitch to speak of.
+        let c = device.matrix_mut(&mut out, 10, 17).unwrap().pitch(20).unwrap();
+        let a = device.matrix(&buffer, 0, 17).unwrap();
+        copied::<2, 8, 16, f32>(0, a, c).grid(2).launch(device).unwrap();
         // The device goes on.
         assert_eq!(out.download().unwrap().len(), 400);
     }

@@ -261,7 +261,7 @@ fn the_last_of_stores_that_meet_stays_and_is_seen_behind_the_loop() {
 fn a_pitch_of_odd_bytes_is_an_error_with_its_figure() {
     let checks = |device: &&Device| matches!(device.kind(), DeviceKind::Cuda | DeviceKind::Simulator) && has_target(device);
     for device in Device::all().iter().filter(checks) {
-        let x = device.upload(&vec![1.0f32; 32]).unwrap();
+        let x = device.upload(&[1.0f32; 32]).unwrap();
         let mut c = device.zeros::<f32>(10 * 17).unwrap();
         let matrix = device.matrix_mut(&mut c, 10, 17).unwrap();
         let error = strips_by_tma::<2>(&x, matrix).grid(2).launch(device).expect_err("rows begin at multiples of 68 bytes").to_string();

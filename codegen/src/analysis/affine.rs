@@ -275,7 +275,7 @@ pub fn arithmetic<A: Copy + Ord>(
         Cast(a) if kernel.ty(a).is_int() && kernel.ty(a).bits() >= bits => Some(of(a)?.resized(bits)),
         Offset(pointer, bytes) => Some(of(pointer)?.plus(&of(bytes)?, 1)),
         Const(_) | Special(..) | Unary(..) | Binary(..) | MulAdd(..) | Compare(..) | Select(..) | Cast(_) | Bitcast(_) | Len(_)
-        | Address(_) => None,
+        | Address(_) | PeerAddress(..) => None,
     }
 }
 

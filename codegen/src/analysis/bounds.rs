@@ -152,7 +152,7 @@ impl Finder<'_> {
             Cast(a) if self.kernel.ty(*a).is_unsigned_int() => Some(of(*a)),
             Cast(a) if self.kernel.ty(*a) == Type::Bool => Some(1),
             Binary(op, a, b) => binary_bound(self.kernel, *op, (*a, of(*a)), (*b, of(*b))),
-            Unary(..) | MulAdd(..) | Compare(..) | Cast(_) | Bitcast(_) | Len(_) | Address(_) | Offset(..) => None,
+            Unary(..) | MulAdd(..) | Compare(..) | Cast(_) | Bitcast(_) | Len(_) | Address(_) | PeerAddress(..) | Offset(..) => None,
         }
     }
 }

@@ -38,7 +38,7 @@ impl Clobbers {
 /// Whether other threads may write the object.
 pub fn is_seen_by_others(kernel: &Kernel, object: Object) -> bool {
     let data = &kernel.objects[object];
-    !data.is_read_only() && matches!(data.space(), Space::Global | Space::Shared)
+    !data.is_read_only() && matches!(data.space(), Space::Global | Space::Shared | Space::Cluster)
 }
 
 /// What every region instruction of a kernel may leave changed.

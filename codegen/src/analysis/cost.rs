@@ -19,6 +19,7 @@ pub fn issue_slots(kernel: &Kernel, inst: Inst) -> u32 {
             | Compute::MulAdd(..)
             | Compute::Compare(..)
             | Compute::Select(..)
+            | Compute::PeerAddress(..)
             | Compute::Offset(..),
         ) => wide,
         Op::Compute(Compute::Cast(_)) => 2 * wide,

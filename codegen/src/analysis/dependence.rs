@@ -168,14 +168,24 @@ impl Walk<'_> {
             Op::Memory(Memory { op: MemoryOp::Atomic(..), at }) => {
                 reasons |= AXES | DATA | self.around;
                 self.store(usize::from(at.object()), reasons | self.under);
+                if let ObjectKind::Peers(array) = kernel.objects[at.object()].kind {
+                    self.store(usize::from(array), reasons | self.under);
+                }
             }
-            Op::Memory(Memory { op: MemoryOp::Store(_), at }) => self.store(usize::from(at.object()), reasons | self.under),
+            Op::Memory(Memory { op: MemoryOp::Store(_), at }) => {
+                self.store(usize::from(at.object()), reasons | self.under);
+                // The array of a block that is not this one.
+                if let ObjectKind::Peers(array) = kernel.objects[at.object()].kind {
+                    self.store(usize::from(array), AXES | DATA | self.around);
+                }
+            }
             Op::Texture(op, ..) if op.reads() => reasons |= DATA,
             Op::Memory(Memory { op: MemoryOp::Load, at }) => {
                 let object_number = usize::from(at.object());
                 let object = &kernel.objects[at.object()];
                 let is_own = matches!(object.kind, ObjectKind::Shared | ObjectKind::Local);
                 reasons |= if object.kind == ObjectKind::Value { 0 } else { DATA };
+                reasons |= if matches!(object.kind, ObjectKind::Peers(_)) { AXES | self.around } else { 0 };
                 reasons |= if is_own { self.objects[object_number] } else { 0 };
                 reasons |= if is_own || !object.is_read_only() && object.space() == Space::Global { self.around } else { 0 };
             }

@@ -1,4 +1,4 @@
-//! Which values are the same in every thread of a block (or in every lane of a warp), and which instructions every thread of a block runs
+//! Which values are the same in every thread of a block (or in every lane of a warp, or in every thread of a cluster's blocks), and which instructions every thread of a block runs
 //! together.
 //!
 //! Optimistic: everything is uniform until shown otherwise, and the walk is repeated until nothing changes. Divergence begins at
@@ -7,9 +7,12 @@
 //! that they leave divergent, of a labelled block what stands behind them in it, and a `return` everything after it. Shared memory read at a uniform index counts as uniform: threads that
 //! read different values there are racing.
 //!
+//! In a cluster the same holds of more threads: blocks differ in `block_idx` along its axes, but not in which cluster that is, and each has shared memory of its own.
+//!
 //! In a warp the same holds of fewer threads: all lanes that read one place at one time read one value, whatever writes there, and votes and
 //! exchanges can give all lanes one. What arithmetic makes uniform in a warp, `global_id().x / 32`, is not seen here: who knows it says so.
 
+use crate::ir;
 use crate::ir::intrinsic::Gives;
 use crate::ir::{BinaryOp, Block, Compute, Inst, Kernel, Memory, MemoryOp, Object, ObjectKind, Op, Region, Special, Terminator, Value};
 use crate::target::limits::WARP;
@@ -30,6 +33,8 @@ enum Scope<'s> {
         /// Whether writable buffers hold one value for all.
         is_race_free: bool,
     },
+    /// Those of a cluster's blocks; writable buffers hold one value for all.
+    Cluster,
     /// A warp's. By value: whether it is known to be the same in all lanes.
     Warp(&'s [bool]),
 }
@@ -44,6 +49,11 @@ impl Uniformity {
     /// the threads' numbers and what each of them does.
     pub fn without_races(kernel: &Kernel) -> Uniformity {
         Uniformity::find(kernel, Scope::Block { is_race_free: true })
+    }
+
+    /// What is the same in every thread of the blocks of a cluster, where threads that read one element of a writable buffer are taken to read one value.
+    pub fn across_clusters(kernel: &Kernel) -> Uniformity {
+        Uniformity::find(kernel, Scope::Cluster)
     }
 
     /// What is the same in every lane of a warp; `known`, by value, says what is for reasons that are not looked at here.
@@ -230,10 +240,28 @@ impl Walk<'_> {
         let data = &self.kernel.objects[object];
         match (&data.kind, self.scope) {
             (ObjectKind::Local, _) => false,
-            (_, Scope::Warp(_)) | (ObjectKind::Shared, _) => true,
+            (_, Scope::Warp(_)) | (ObjectKind::Peers(_) | ObjectKind::Global { .. }, Scope::Cluster) => true,
+            (ObjectKind::Shared | ObjectKind::Peers(_), Scope::Block { .. }) => true,
+            (ObjectKind::Shared, Scope::Cluster) => false,
             (ObjectKind::Global { .. }, Scope::Block { is_race_free }) => is_race_free || data.is_read_only(),
             _ => data.is_read_only(),
         }
+    }
+
+    /// Whether `place op by` is in which cluster the block is, along an axis: `block_idx` divided by the cluster's extent, or by a multiple of it.
+    fn is_cluster_idx(&self, op: BinaryOp, place: Value, by: Value) -> bool {
+        let place = match self.kernel.def(place) {
+            Some((_, Op::Compute(Compute::Cast(narrow)))) => *narrow,
+            _ => place,
+        };
+        let Some((_, Op::Compute(Compute::Special(Special::BlockIdx, axis)))) = self.kernel.def(place) else { return false };
+        let extent = u64::from(self.kernel.options.cluster[*axis as usize]);
+        let divisor = self.kernel.constant(by).and_then(|by| match op {
+            BinaryOp::Div => Some(by.bits),
+            BinaryOp::Shr => 1u64.checked_shl(by.bits as u32),
+            _ => None,
+        });
+        divisor.is_some_and(|divisor| divisor.is_multiple_of(extent))
     }
 
     fn makes_divergent(&self, inst: Inst) -> bool {
@@ -242,12 +270,22 @@ impl Walk<'_> {
         let is_warp = matches!(self.scope, Scope::Warp(_));
         match op {
             Op::Compute(Compute::Special(Special::WarpId, _)) => !is_warp,
+            Op::Compute(Compute::Special(Special::BlockIdx, axis)) => {
+                matches!(self.scope, Scope::Cluster) && self.kernel.options.cluster[*axis as usize] > 1
+            }
+            Op::Compute(Compute::Binary(op, place, by))
+                if matches!(self.scope, Scope::Cluster) && self.is_cluster_idx(*op, *place, *by) =>
+            {
+                false
+            }
             Op::Compute(Compute::Special(Special::ThreadIdx | Special::LaneId, _))
             | Op::Memory(Memory { op: MemoryOp::Atomic(..), .. }) => true,
             Op::Memory(Memory { op: MemoryOp::Load, at }) => operands || !self.is_one_for_all(at.object()),
             Op::Intrinsic(row, _) if row.row().effects.is_of_warp() && !is_warp => true,
             Op::Intrinsic(row, arguments) => match row.row().meeting.map(|meeting| meeting.gives) {
-                Some(Gives::OneForAll | Gives::Nothing) => false,
+                // One for the threads of a block.
+                Some(Gives::OneForAll) => matches!(self.scope, Scope::Cluster) && row.row().effects.converges < Some(ir::Scope::Cluster),
+                Some(Gives::Nothing) => false,
                 Some(Gives::OfLane) => arguments.iter().all(|value| self.is_divergent(*value)),
                 Some(Gives::Own | Gives::OfLaneXor) | None => operands,
             },

@@ -7,7 +7,7 @@ use crate::annotations::{Asked, ILP, Modifier, VECTORIZE};
 use crate::diagnostic::Diagnostic;
 use crate::ir::{IndexWidth, KernelOptions};
 use crate::syntax::{KernelAttributes, Quantity, Relation, RequireClause, Sense};
-use crate::target::limits::{BLOCK_EXTENT, BLOCK_THREADS, GRID_EXTENT, LIMITS, RESIDENT_BLOCKS, THREAD_REGISTERS, WARP};
+use crate::target::limits::{BLOCK_EXTENT, BLOCK_THREADS, CLUSTER_BLOCKS, GRID_EXTENT, LIMITS, RESIDENT_BLOCKS, THREAD_REGISTERS, WARP};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 
@@ -77,6 +77,8 @@ pub(super) fn evaluate(checker: &mut Checker<'_, '_>, attributes: &KernelAttribu
     options.persistent = attributes.persistent.as_ref().and_then(|expr| truth(checker, expr, "persistent")).unwrap_or(false);
     options.overlap = attributes.overlap.as_ref().and_then(|expr| truth(checker, expr, "overlap")).unwrap_or(false);
     options.raster = attributes.raster.as_ref().and_then(|expr| rows(checker, expr)).unwrap_or(1);
+    options.cluster = attributes.cluster.as_ref().and_then(|(span, extents)| cluster(checker, *span, extents)).unwrap_or([1; 3]);
+    check_bands(checker, attributes, &options);
     if let Some(expr) = &attributes.contract {
         options.contract = checker_const(checker, expr, &Ty::BOOL).is_none_or(|value| value != 0);
     }
@@ -169,6 +171,41 @@ fn bounded(checker: &mut Checker<'_, '_>, expr: &syn::Expr, name: &str, least: i
         return None;
     }
     u32::try_from(value).ok()
+}
+
+/// `cluster = (X, Y, Z)`.
+fn cluster(checker: &mut Checker<'_, '_>, span: Span, extents: &[syn::Expr]) -> Option<[u32; 3]> {
+    let mut all = [1i128; 3];
+    for (axis, expr) in extents.iter().enumerate().take(3) {
+        let extent = integer(checker, expr)?;
+        if extent < 1 {
+            let message = format!("a cluster has at least 1 block along {}, not {extent}", ["x", "y", "z"][axis]);
+            checker.context.report(Diagnostic::error(expr.span(), message).help(format!("use 1 to {CLUSTER_BLOCKS}")));
+            return None;
+        }
+        all[axis] = extent;
+    }
+    let blocks = all.iter().fold(1i128, |product, extent| product.saturating_mul(*extent));
+    if blocks > i128::from(CLUSTER_BLOCKS) {
+        let message = format!("a cluster of {blocks} blocks; devices promise room for {CLUSTER_BLOCKS}");
+        checker
+            .context
+            .report(Diagnostic::error(span, message).help(format!("make it {CLUSTER_BLOCKS} blocks at most, `cluster = (2, 2)`")));
+        return None;
+    }
+    Some(all.map(|extent| extent as u32))
+}
+
+/// A band of `raster` is whole rows of clusters.
+fn check_bands(checker: &mut Checker<'_, '_>, attributes: &KernelAttributes, options: &KernelOptions) {
+    let [_, height, _] = options.cluster;
+    if options.raster <= 1 || options.raster.is_multiple_of(height) {
+        return;
+    }
+    let Some(expr) = &attributes.raster else { return };
+    let message = format!("bands of {} rows, and clusters are {height} rows high: a band is whole clusters", options.raster);
+    let help = format!("write `rows = {}`", options.raster.next_multiple_of(height));
+    checker.context.report(Diagnostic::error(expr.span(), message).help(help));
 }
 
 /// The scope a kernel's attribute is evaluated in.

@@ -74,6 +74,10 @@ pub(crate) struct Expr {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Geometry {
     Special(Special),
+    /// `block_idx / cluster_dim`.
+    ClusterIdx,
+    /// Blocks of a cluster.
+    ClusterDim,
     /// `block_idx * block_dim + thread_idx`.
     GlobalId,
 }
@@ -115,6 +119,8 @@ pub(crate) enum ExprKind {
     /// A `#[device]` function or method, with its generic arguments.
     Call(FnId, Vec<Arg>, Vec<Expr>),
     Intrinsic(IntrinsicId, Ty, Vec<Expr>),
+    /// A shared array as another block of the cluster has it: the array, the block's rank, and whether it may be written.
+    SharedOf(Box<Expr>, Box<Expr>, bool),
     /// What a block's threads do together, by its name.
     Collective(IntrinsicId, Vec<Expr>),
     Geometry(Geometry),

@@ -8,6 +8,7 @@ use crate::ir::{Builder, Op, Type, Value};
 
 mod bits;
 mod block;
+mod cluster;
 mod collectives;
 mod copies;
 mod fast;
@@ -22,6 +23,7 @@ mod tests;
 mod transcendental;
 mod warp;
 
+pub(crate) use cluster::{CLUSTERS, SHARED_OF, SHARED_OF_MUT};
 pub(crate) use collectives::{LOAD_TILE, STORE_TILE};
 pub(crate) use copies::{ASYNC_COPIES, ENGINE};
 pub(crate) use overlap::OVERLAP;
@@ -38,6 +40,8 @@ pub(crate) mod called {
     pub(crate) const COMMIT_COPIES: &str = "commit_copies";
     /// Groups of stores to rings have arrived.
     pub(crate) const AWAIT_COPIES: &str = "await_copies";
+    /// All threads of the cluster wait for each other.
+    pub(crate) const CLUSTER_SYNC: &str = "cluster_sync";
     /// Bits of a type: ones of `!0`.
     pub(crate) const COUNT_ONES: &str = "count_ones";
     /// What a division by a constant is made of.
@@ -60,6 +64,7 @@ pub const FAMILIES: &[&[Intrinsic]] = &[
     bits::ROWS,
     warp::ROWS,
     block::ROWS,
+    cluster::ROWS,
     copies::ROWS,
     overlap::ROWS,
     scan::ROWS,

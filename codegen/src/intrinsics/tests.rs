@@ -163,8 +163,8 @@ fn templates_name_arguments_that_exist() {
         let has_form = |ty: Type| device.ptx.iter().any(|form| form.types.is_empty() || form.types.contains(&ty));
         let is_covered = |ty: Type| if device.ptx.is_empty() { in_library(ty) } else { has_form(ty) };
         assert!(types().filter(|ty| row.over.contains(*ty)).all(is_covered), "`{}` has no form in PTX for some type", row.name);
-        let is_counted = matches!(row.meeting, Some(Meeting { exchange: Exchange::Count(_), .. }));
-        assert_eq!(device.opencl.is_empty(), is_counted, "`{}`: {}", row.name, device.opencl);
+        let has_none = matches!(row.meeting, Some(Meeting { exchange: Exchange::Count(_) | Exchange::Impossible, .. }));
+        assert_eq!(device.opencl.is_empty(), has_none, "`{}`: {}", row.name, device.opencl);
         assert!(placeholders(device.opencl).0.iter().all(|n| *n < row.args.len()), "`{}`: {}", row.name, device.opencl);
     }
 }
@@ -506,7 +506,7 @@ fn effects_are_those_that_the_simulator_gives() {
             Eval::Lane(_) => [Effects::PURE, Effects::OPAQUE].contains(&row.effects),
             Eval::Warp(_) if row.results.is_empty() => row.effects == Effects::barrier(Scope::Warp),
             Eval::Warp(_) | Eval::Shuffle(_) => row.effects == Effects::EXCHANGE,
-            Eval::Barrier(_) => row.effects == Effects::barrier(Scope::Block),
+            Eval::Barrier(_) => [Scope::Block, Scope::Cluster].map(Effects::barrier).contains(&row.effects),
             Eval::Copies(step) => {
                 let completes = if step == CopyStep::Await { Completion::Awaits } else { Completion::Now };
                 row.effects == Effects { completes, ..Effects::fence(Scope::Block) }

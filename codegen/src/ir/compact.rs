@@ -1,6 +1,9 @@
 //! Renumbering: a kernel without what nothing reaches, everything numbered in the order of the text form.
 
-use super::{Block, BlockData, EntityMap, Inst, InstData, Kernel, Loc, Location, Object, Op, Ring, Terminator, Value, ValueData, ValueDef};
+use super::{
+    Block, BlockData, EntityMap, Inst, InstData, Kernel, Loc, Location, Object, ObjectKind, Op, Ring, Terminator, Value, ValueData,
+    ValueDef,
+};
 use crate::collections::HashMap;
 
 impl Kernel {
@@ -96,6 +99,9 @@ impl Plan {
         let mut locations = Locations::default();
         kernel.params.iter_mut().for_each(|param| *param = self.objects.name(*param));
         kernel.objects = take(&mut kernel.objects, &self.objects.order, |mut data| {
+            if let ObjectKind::Peers(array) = &mut data.kind {
+                *array = self.objects.name(*array);
+            }
             data.loc = locations.intern(kernel.locations[data.loc]);
             data
         });

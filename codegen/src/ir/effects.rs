@@ -1,6 +1,6 @@
 //! What an instruction may do beside giving its results. This is the only statement of it: passes, analyses and devices ask here.
 
-use super::{BinaryOp, Compute, Fill, Inst, Kernel, Memory, MemoryOp, MemoryOrder, Message, Object, Op, Region, Terminator};
+use super::{BinaryOp, Compute, Fill, Inst, Kernel, Memory, MemoryOp, MemoryOrder, Message, Object, ObjectKind, Op, Region, Terminator};
 
 /// Threads that something concerns, from few to many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -9,6 +9,8 @@ pub enum Scope {
     Warp,
     /// The threads of a block.
     Block,
+    /// The threads of the blocks of a cluster.
+    Cluster,
     /// All threads of a device.
     Device,
     /// Those, and the host's.
@@ -161,6 +163,7 @@ impl Compute {
             | Compute::Bitcast(_)
             | Compute::Len(_)
             | Compute::Address(_)
+            | Compute::PeerAddress(..)
             | Compute::Offset(..) => Effects::PURE,
         }
     }
@@ -187,7 +190,10 @@ impl Terminator {
 impl Memory {
     fn effects(&self, kernel: &Kernel) -> Effects {
         let object = Some(self.at.object());
-        let access = Effects { can_fault: true, ..Effects::PURE };
+        // Where it is another block's, it may be this one's, too, by another name: nothing passes it.
+        // What is in no block any more may name an object that is gone.
+        let is_of_peers = kernel.objects.get(self.at.object()).is_some_and(|data| matches!(data.kind, ObjectKind::Peers(_)));
+        let access = Effects { can_fault: true, orders: is_of_peers.then_some(Scope::Block), ..Effects::PURE };
         match self.op {
             MemoryOp::Load => Effects { reads: object, ..access },
             MemoryOp::Store(_) => {
@@ -197,7 +203,7 @@ impl Memory {
             // One that only reads is not repeated, moved or left out either: somebody else changes what is there.
             MemoryOp::Atomic(_, atomicity, _) => {
                 let orders = (atomicity.order != MemoryOrder::Relaxed).then_some(atomicity.scope);
-                Effects { reads: object, writes: object, orders, ..access }
+                Effects { reads: object, writes: object, orders: orders.max(access.orders), ..access }
             }
         }
     }

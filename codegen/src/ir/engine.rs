@@ -88,6 +88,18 @@ pub enum Engine {
     Fence,
     /// Whether the thread has this role.
     Is(Role),
+    /// Where a ring stands: the slot that is read next, and the parity of the phase that is waited for there, both `u32`. They are what the last
+    /// [`Engine::KeepTurn`] of these barriers left, which may be that of the block before in a `persistent` kernel. The same in all threads of a block.
+    Turn(Object),
+    /// Leaves a ring there. Each thread keeps it for itself, in registers.
+    KeepTurn {
+        /// The barriers of the ring's slots.
+        barriers: Object,
+        /// The slot that is read next; `u32`.
+        slot: Value,
+        /// The parity of its phase; `u32`.
+        parity: Value,
+    },
 }
 
 /// A role of threads in a kernel with a producer.
@@ -134,13 +146,15 @@ impl Engine {
             Engine::Fence => "engine_fence",
             Engine::Is(Role::Producer) => "is_producer",
             Engine::Is(Role::Issuer) => "is_issuer",
+            Engine::Turn(_) => "barrier_turn",
+            Engine::KeepTurn { .. } => "barrier_keep_turn",
         }
     }
 
     /// The barriers that it is about.
     pub fn barriers(&self) -> Option<Object> {
         match self {
-            Engine::Init { barriers, .. } => Some(*barriers),
+            Engine::Init { barriers: object, .. } | Engine::Turn(object) | Engine::KeepTurn { barriers: object, .. } => Some(*object),
             Engine::Arrive(barrier)
             | Engine::Expect { barrier, .. }
             | Engine::Wait { barrier, .. }
@@ -164,7 +178,9 @@ impl Engine {
             | Engine::CommitStores
             | Engine::AwaitStores { .. }
             | Engine::Fence
-            | Engine::Is(_) => None,
+            | Engine::Is(_)
+            | Engine::Turn(_)
+            | Engine::KeepTurn { .. } => None,
         }
     }
 
@@ -186,6 +202,9 @@ impl Engine {
             Engine::AwaitStores { .. } => Effects { completes: Completion::Awaits, ..Effects::fence(Scope::Block) },
             Engine::CommitStores | Engine::Fence => Effects::fence(Scope::Block),
             Engine::Is(_) => Effects::PURE,
+            // The turn stands beside the barriers, and is written and read in order like them.
+            Engine::Turn(object) => Effects { reads: Some(*object), ..Effects::PURE },
+            Engine::KeepTurn { barriers, .. } => Effects { writes: Some(*barriers), ..Effects::PURE },
         }
     }
 }
@@ -194,6 +213,16 @@ impl Kernel {
     /// Bytes of the array that an access leads to.
     pub fn bytes_of(&self, access: &Access) -> u64 {
         access.leads_to(self).map_or(0, |ty| ty.size(&self.structs))
+    }
+
+    /// The numbers of the parameters that a matrix is made of: its elements, rows, columns and pitch. `None`: one of them is no parameter.
+    pub fn parameters_of(&self, matrix: &PitchedMatrix) -> Option<[usize; 4]> {
+        let number = |object: Object| self.params.iter().position(|param| *param == object);
+        let of_value = |value: Value| match self.def(value) {
+            Some((_, Op::Memory(memory))) => number(memory.at.object()),
+            _ => None,
+        };
+        Some([number(matrix.data)?, of_value(matrix.rows)?, of_value(matrix.columns)?, of_value(matrix.pitch)?])
     }
 
     /// Rows, columns and elements of a tile: an array of rows of scalars, without room behind them.

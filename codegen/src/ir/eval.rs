@@ -64,7 +64,7 @@ pub fn compute(op: &Compute, ty: Type, mut of: impl FnMut(Value) -> Option<Scala
         Compute::Select(c, a, b) => select(of(*c)?, of(*a)?, of(*b)?),
         Compute::Cast(a) => cast(of(*a)?, ty),
         Compute::Bitcast(a) => bitcast(of(*a)?, ty),
-        Compute::Special(..) | Compute::Len(_) | Compute::Address(_) | Compute::Offset(..) => None,
+        Compute::Special(..) | Compute::Len(_) | Compute::Address(_) | Compute::PeerAddress(..) | Compute::Offset(..) => None,
     }
 }
 

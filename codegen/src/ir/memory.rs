@@ -1,6 +1,6 @@
 //! Memory objects and the layout of what they hold: `repr(C)`, the same on host and device.
 
-use super::{EntityMap, Loc, Scalar, Space, StructId, Type};
+use super::{EntityMap, Loc, Object, Scalar, Space, StructId, Type};
 
 /// The type of what an object holds.
 #[derive(Clone, Debug, PartialEq)]
@@ -170,11 +170,14 @@ pub enum ObjectKind {
     Table(Vec<Scalar>),
     /// A `#[shared]` array. Type: slice if dynamic.
     Shared,
+    /// This `#[shared]` array in every block of the cluster: the first index is the block's rank. It is no memory of its own: the element of the block's own rank
+    /// is the array, and who writes one writes the other, so accesses of it keep their place among all others ([`super::Effects::orders`]).
+    Peers(Object),
     /// An array of one thread, uninitialised at first.
     Local,
 }
 
-/// A memory object. Two different objects never alias.
+/// A memory object. Two different objects never alias, but for those of [`ObjectKind::Peers`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct ObjectData {
     /// Its name in the source.
@@ -195,6 +198,7 @@ impl ObjectData {
             ObjectKind::Global { .. } | ObjectKind::Texture => Space::Global,
             ObjectKind::Constant | ObjectKind::Table(_) => Space::Constant,
             ObjectKind::Shared => Space::Shared,
+            ObjectKind::Peers(_) => Space::Cluster,
             ObjectKind::Local => Space::Local,
         }
     }
@@ -204,7 +208,7 @@ impl ObjectData {
         match self.kind {
             ObjectKind::Value | ObjectKind::Constant | ObjectKind::Texture | ObjectKind::Table(_) => true,
             ObjectKind::Global { writable } => !writable,
-            ObjectKind::Shared | ObjectKind::Local => false,
+            ObjectKind::Shared | ObjectKind::Peers(_) | ObjectKind::Local => false,
         }
     }
 

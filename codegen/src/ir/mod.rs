@@ -37,7 +37,7 @@ pub use op::{
     Address, AtomicOp, Atomicity, Axis, BinaryOp, CacheHint, CompareOp, Compute, Memory, MemoryOp, MemoryOrder, Message, Op, PrintPart,
     Region, Special, Terminator, TextureOp, UnaryOp,
 };
-pub use options::{BoundsCheck, INDEX_WINDOW, IndexWidth, KernelOptions, Math};
+pub use options::{BoundsCheck, INDEX_WINDOW, IndexWidth, KernelOptions, Math, grid_misfit};
 pub use scalar::Scalar;
 pub use swizzle::{SWIZZLE_ROWS, Swizzle};
 pub use types::{Space, Type};

@@ -352,6 +352,9 @@ pub enum Compute {
     Len(Object),
     /// The address of an object's first byte. Result `Ptr`. `Addressed` stage only, like the next.
     Address(Object),
+    /// The address of a shared array's first byte in another block of the cluster: an object of [`ObjectKind::Peers`](super::ObjectKind::Peers) and the block's rank, a
+    /// `u32`. Result `Ptr`.
+    PeerAddress(Object, Value),
     /// Pointer plus bytes: the second operand is `u32` or `u64`, as wide as the pointer. Result: the pointer's type.
     Offset(Value, Value),
 }

@@ -64,6 +64,19 @@ pub enum BoundsCheck {
     Trap,
 }
 
+/// What is wrong with a grid of so many blocks for clusters of these extents, and the way out; `None` if it is whole clusters.
+pub fn grid_misfit(cluster: [u32; 3], grid: [u64; 3]) -> Option<String> {
+    let whole = [0, 1, 2].map(|axis| grid[axis].next_multiple_of(cluster[axis].max(1).into()));
+    let [[x, y, z], [width, height, depth]] = [grid, whole];
+    let [a, b, c] = cluster;
+    (whole != grid).then(|| {
+        format!(
+            "a grid of ({x}, {y}, {z}) blocks is not whole clusters of ({a}, {b}, {c}); help: launch `.grid(({width}, {height}, {depth}))`, \
+             and let blocks beyond the data store nothing"
+        )
+    })
+}
+
 /// What one instance of a kernel is compiled with.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct KernelOptions {
@@ -91,12 +104,24 @@ pub struct KernelOptions {
     pub persistent: bool,
     /// `overlap`: a launch may begin before the kernel before it in the stream has ended. The pass `overlap` keeps it, and PTX asks for it.
     pub overlap: bool,
+    /// `cluster`: blocks of a cluster in x, y, z, which run at the same time on neighbouring multiprocessors. All 1: there are no clusters.
+    pub cluster: [u32; 3],
 }
 
 impl KernelOptions {
     /// Elements along x that each thread runs the body for.
     pub fn elements_per_thread(&self) -> u64 {
         u64::from(self.ilp) * u64::from(self.vectorize)
+    }
+
+    /// Blocks of a cluster.
+    pub fn cluster_blocks(&self) -> u32 {
+        self.cluster.iter().product()
+    }
+
+    /// Whether blocks have others beside them.
+    pub fn has_clusters(&self) -> bool {
+        self.cluster_blocks() > 1
     }
 }
 
@@ -115,6 +140,7 @@ impl Default for KernelOptions {
             raster: 1,
             persistent: false,
             overlap: false,
+            cluster: [1; 3],
         }
     }
 }

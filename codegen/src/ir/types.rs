@@ -15,16 +15,22 @@ pub enum Space {
     Constant,
     /// One copy per block of threads.
     Shared,
+    /// Shared memory of all blocks of a cluster.
+    Cluster,
     /// One copy per thread.
     Local,
 }
 
 impl Space {
-    const ALL: [(Space, &'static str); 5] = [
+    /// How many there are.
+    pub const COUNT: usize = Space::ALL.len();
+
+    const ALL: [(Space, &'static str); 6] = [
         (Space::Param, "param"),
         (Space::Global, "global"),
         (Space::Constant, "constant"),
         (Space::Shared, "shared"),
+        (Space::Cluster, "cluster"),
         (Space::Local, "local"),
     ];
 }

@@ -23,7 +23,7 @@ macro_rules! visit_operands {
             Op::Compute(Compute::Const(_) | Compute::Special(..) | Compute::Len(_) | Compute::Address(_))
             | Op::Terminator(Terminator::Return | Terminator::Trap(_))
             | Op::Region(Region::Block { .. }) => {}
-            Op::Compute(Compute::Unary(_, a) | Compute::Cast(a) | Compute::Bitcast(a)) => $f(a),
+            Op::Compute(Compute::Unary(_, a) | Compute::Cast(a) | Compute::Bitcast(a) | Compute::PeerAddress(_, a)) => $f(a),
             Op::Compute(Compute::Binary(_, a, b) | Compute::Compare(_, a, b) | Compute::Offset(a, b)) => {
                 $f(a);
                 $f(b);
@@ -55,8 +55,14 @@ macro_rules! visit_operands {
                 }
             },
             Op::Engine(engine) => match engine {
-                Engine::Init { .. } | Engine::CommitStores | Engine::AwaitStores { .. } | Engine::Fence | Engine::Is(_) => {}
+                Engine::Init { .. }
+                | Engine::CommitStores
+                | Engine::AwaitStores { .. }
+                | Engine::Fence
+                | Engine::Is(_)
+                | Engine::Turn(_) => {}
                 Engine::Arrive(Access { path, .. }) => path_steps!(path, $f, $iter),
+                Engine::KeepTurn { slot, parity, .. } => [slot, parity].into_iter().for_each(&mut $f),
                 Engine::Expect { barrier: Access { path, .. }, bytes: value }
                 | Engine::Wait { barrier: Access { path, .. }, parity: value } => {
                     path_steps!(path, $f, $iter);
@@ -135,7 +141,9 @@ impl Op {
         match self {
             Op::Collective(collective) => Some(collective.array().object),
             Op::Engine(engine) => engine.copied().map(|(array, _)| array.object).or(engine.barriers()),
-            Op::Compute(Compute::Len(object) | Compute::Address(object)) | Op::Texture(_, object, _) => Some(*object),
+            Op::Compute(Compute::Len(object) | Compute::Address(object) | Compute::PeerAddress(object, _)) | Op::Texture(_, object, _) => {
+                Some(*object)
+            }
             Op::Memory(memory) => Some(memory.at.object()),
             Op::Compute(_) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => None,
         }
@@ -144,13 +152,17 @@ impl Op {
     /// Calls `f` on every object it touches or asks about; `f` may replace it.
     pub fn for_each_object_mut(&mut self, mut f: impl FnMut(&mut Object)) {
         match self {
-            Op::Compute(Compute::Len(object) | Compute::Address(object)) | Op::Texture(_, object, _) => f(object),
+            Op::Compute(Compute::Len(object) | Compute::Address(object) | Compute::PeerAddress(object, _)) | Op::Texture(_, object, _) => {
+                f(object);
+            }
             Op::Memory(Memory { at: Address::Path(Access { object, .. }) | Address::Pointer { object, .. }, .. }) => f(object),
             Op::Collective(collective) => {
                 f(&mut collective.array_mut().object);
                 f(collective.buffer_mut());
             }
-            Op::Engine(Engine::Init { barriers: object, .. }) => f(object),
+            Op::Engine(Engine::Init { barriers: object, .. } | Engine::Turn(object) | Engine::KeepTurn { barriers: object, .. }) => {
+                f(object)
+            }
             Op::Engine(Engine::Arrive(barrier) | Engine::Expect { barrier, .. } | Engine::Wait { barrier, .. }) => f(&mut barrier.object),
             Op::Engine(
                 Engine::CopyRun { to, from, barrier, .. } | Engine::CopyTile { to, from: PitchedMatrix { data: from, .. }, barrier, .. },

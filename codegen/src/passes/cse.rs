@@ -167,7 +167,7 @@ fn key(op: &Op, ty: Option<Type>) -> u64 {
     match op {
         Op::Compute(Compute::Const(scalar)) => scalar.hash(&mut state),
         Op::Compute(Compute::Special(special, axis)) => (special, axis).hash(&mut state),
-        Op::Compute(Compute::Len(object) | Compute::Address(object)) => object.hash(&mut state),
+        Op::Compute(Compute::Len(object) | Compute::Address(object) | Compute::PeerAddress(object, _)) => object.hash(&mut state),
         Op::Texture(op, object, _) => (op, object).hash(&mut state),
         Op::Compute(Compute::Unary(op, _)) => op.hash(&mut state),
         Op::Compute(Compute::Compare(op, ..)) => op.hash(&mut state),

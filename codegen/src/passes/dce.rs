@@ -32,7 +32,7 @@ pub(super) fn run(kernel: &mut Kernel) -> bool {
 /// Arrays of a thread or a block and constant tables that nothing touches any more go; the objects behind them are renumbered.
 fn drop_objects(kernel: &mut Kernel) -> bool {
     let is_own = |object: &ObjectData| match object.kind {
-        ObjectKind::Local | ObjectKind::Table(_) => true,
+        ObjectKind::Local | ObjectKind::Table(_) | ObjectKind::Peers(_) => true,
         ObjectKind::Shared => !matches!(object.ty, MemoryType::Slice(_)),
         ObjectKind::Value | ObjectKind::Global { .. } | ObjectKind::Constant | ObjectKind::Texture => false,
     };
@@ -44,6 +44,12 @@ fn drop_objects(kernel: &mut Kernel) -> bool {
     for inst in &touching {
         kernel.insts[*inst].op.for_each_object_mut(|object| used[usize::from(*object)] = true);
     }
+    // What the blocks' arrays are is asked by its own name only.
+    for (n, object) in kernel.objects.values().enumerate() {
+        if let (true, ObjectKind::Peers(array)) = (used[n], &object.kind) {
+            used[usize::from(*array)] = true;
+        }
+    }
     if !used.contains(&false) {
         return false;
     }
@@ -51,6 +57,11 @@ fn drop_objects(kernel: &mut Kernel) -> bool {
     let names: Vec<Option<Object>> =
         used.iter().enumerate().map(|(n, used)| used.then(|| kept.push(kernel.objects[Object::from(n)].clone()))).collect();
     let name = |object: &Object| names[usize::from(*object)];
+    for n in 0..kept.len() {
+        if let ObjectKind::Peers(array) = &mut kept[Object::from(n)].kind {
+            *array = name(array).unwrap_or(*array);
+        }
+    }
     kernel.objects = kept;
     kernel.params = kernel.params.iter().filter_map(name).collect();
     kernel.swizzled = kernel.swizzled.iter().filter_map(|(object, swizzle)| Some((name(object)?, *swizzle))).collect();

@@ -50,7 +50,7 @@ fn legal(rewrite: &mut Rewrite<'_>, block: Block, inst: Inst) -> Option<Value> {
             let (left, right) = (wide(b, left), wide(b, right));
             Some(b.compare(op, left, right))
         }
-        Const(_) | Special(..) | Select(..) | Cast(_) | Bitcast(_) | Len(_) | Address(_) | Offset(..) => None,
+        Const(_) | Special(..) | Select(..) | Cast(_) | Bitcast(_) | Len(_) | Address(_) | PeerAddress(..) | Offset(..) => None,
     }
 }
 

@@ -26,6 +26,7 @@ mod fills;
 mod out;
 mod producer;
 mod rules;
+mod slots;
 mod stores;
 
 use super::collectives::by_engine;
@@ -37,10 +38,11 @@ use crate::annotations::{Modifier, PIPELINE, PREFETCH};
 use crate::collections::{HashMap, HashSet};
 use crate::intrinsics::{by_name, called};
 use crate::ir::{
-    Address, Asked, BinaryOp, Block, Builder, CompareOp, Engine, Fill, Inst, Kernel, Memory, MemoryOp, MemoryType, Object, ObjectKind, Op,
-    Region, Ring, Scalar, Space, Step, StoreStage, Terminator, Type, Value,
+    Asked, BinaryOp, Block, Builder, CompareOp, Engine, Fill, Inst, Kernel, Memory, MemoryOp, Object, ObjectKind, Op, Region, Scalar,
+    Scope, Space, StoreStage, Terminator, Type, Value,
 };
-use engine::{Barriers, Turn};
+use engine::Barriers;
+use slots::{Homes, in_slot};
 use stores::{Stores, await_stores, by_first};
 
 /// What a slot begins at multiples of: the widest access.
@@ -135,7 +137,7 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
         }
     }
     roles::part(schedule.kernel, &homes.produced);
-    engine::begin(schedule.kernel, &homes.barriers, &homes.turns);
+    engine::begin(schedule.kernel, &homes.barriers, &homes.run_again);
 }
 
 /// What moves what a loop copies.
@@ -146,39 +148,6 @@ struct Way {
     by: Option<Modifier>,
     /// If the engine makes the work's stores: what one waits for of those before.
     until: Option<StoreStage>,
-}
-
-/// What the loops before have made.
-#[derive(Default)]
-struct Homes {
-    /// Accesses of loops that stay as they are.
-    plain: HashSet<Inst>,
-    /// Where the slots of an array are.
-    of: HashMap<Object, Object>,
-    /// Those that have slots.
-    rings: HashSet<Object>,
-    barriers: Vec<Barriers>,
-    turns: Vec<Turn>,
-    produced: roles::Produced,
-    /// What loops with a producer that share a ring have in common.
-    flows: HashMap<Object, producer::Flow>,
-}
-
-impl Homes {
-    /// The ring that an array becomes: it itself, but for one that plain loops use, too.
-    fn of(&mut self, kernel: &mut Kernel, array: Object) -> Object {
-        if let Some(home) = self.of.get(&array) {
-            return *home;
-        }
-        let is_shared = self.plain.iter().any(|inst| kernel.insts[*inst].op.object() == Some(array));
-        let home = if is_shared { kernel.objects.push(kernel.objects[array].clone()) } else { array };
-        // It lies as the array does.
-        if let Some(swizzle) = kernel.swizzled.get(&array).copied() {
-            kernel.swizzled.insert(home, swizzle);
-        }
-        self.of.insert(array, home);
-        home
-    }
 }
 
 /// A loop that can be pipelined.
@@ -209,7 +178,11 @@ impl Plan {
             .ok_or_else(|| Refusal::new("the iterations of this loop cannot be counted", "write it as `for i in a..b`"))?;
         let (insts, last) = parts(kernel, walk.body);
         rules::goes_round_together(kernel, inst, walk.body)?;
-        let is_sync = |inst: &Inst| kernel.effects(*inst).is_barrier() && kernel.insts[*inst].results.is_empty();
+        // Those of a cluster are for other blocks, too, and stay.
+        let is_sync = |inst: &Inst| {
+            let effects = kernel.effects(*inst);
+            effects.is_barrier() && effects.converges == Some(Scope::Block) && kernel.insts[*inst].results.is_empty()
+        };
         let first = insts.iter().position(is_sync);
         let no_barrier = |help: &str| match stores(kernel, &insts).first() {
             Some(store) => {
@@ -246,22 +219,6 @@ impl Plan {
         Ok(Plan { inst, walk, stages: asked.count(), section, barrier, work, closing, rings, is_out })
     }
 
-    /// Makes rings of its arrays; gives where the slots of each are.
-    fn make_rings(&self, kernel: &mut Kernel, asked: &Asked, way: Way, homes: &mut Homes) -> HashMap<Object, Object> {
-        let is_required = !asked.says(Modifier::BestEffort);
-        let rings: HashMap<Object, Object> = self.rings.iter().map(|array| (*array, homes.of(kernel, *array))).collect();
-        for ring in rings.values() {
-            kernel.rings.insert(*ring, Ring { place: asked.place, is_required, fill: way.fill, by: way.by });
-            let before = !homes.rings.insert(*ring);
-            let data = &mut kernel.objects[*ring];
-            data.ty = match (before, data.ty.clone()) {
-                (true, MemoryType::Array(slot, slots)) => MemoryType::Array(slot, slots.max(self.stages.into())),
-                (_, slot) => MemoryType::Array(Box::new(aligned(slot, &kernel.structs)), self.stages.into()),
-            };
-        }
-        rings
-    }
-
     /// Lets the loop carry a value more.
     fn carry(&self, kernel: &mut Kernel, ty: Type, first: Value) -> Value {
         kernel.add_result(self.inst, ty);
@@ -289,7 +246,7 @@ impl Plan {
         let (walk, loc, n) = (&self.walk, self.walk.loc, self.stages - 1);
         let barriers = (fill == Fill::Engine).then(|| Barriers::new(kernel, "arrived", (self.stages, 1), asked.place));
         // The barriers of a loop that runs again count on.
-        let turn = barriers.filter(|_| self.runs_again(kernel)).map(|_| Turn::new(kernel, asked.place));
+        let turn = barriers.filter(|_| self.runs_again(kernel));
         // Before the loop: the first iterations' copies.
         let at = kernel.blocks[block].insts.iter().position(|other| *other == self.inst).unwrap_or(0);
         let behind = kernel.blocks[block].insts.split_off(at);
@@ -300,8 +257,8 @@ impl Plan {
         let is_by_one = b.kernel.constant(walk.step).is_some_and(|step| step.as_int() == 1);
         // Where the counter goes up by one, its low bits are a slot: nothing is carried, and in an unrolled loop it is known.
         let of_counter = is_by_one && self.stages.is_power_of_two() && turn.is_none();
-        homes.turns.extend(turn);
-        let (first_slot, first_parity) = turn.map_or((zero, zero), |turn| turn.load(&mut b));
+        homes.run_again.extend(turn);
+        let (first_slot, first_parity) = turn.map_or((zero, zero), |turn| turn.turn(&mut b));
         if let Some(barriers) = barriers {
             homes.barriers.push(barriers);
         }
@@ -326,6 +283,9 @@ impl Plan {
             kernel.values[slot].name = Some("slot".into());
         }
         let carried_parity = (barriers.is_some() && !of_counter).then(|| self.carry(kernel, Type::U32, first_parity));
+        if let Some(parity) = carried_parity {
+            kernel.values[parity].name = Some("parity".into());
+        }
         let results = kernel.insts[self.inst].results.clone();
         let carried_left = (!is_by_one).then(|| self.carry(kernel, trips_type, trips));
         let last = kernel.blocks[walk.body].insts.last().copied();
@@ -408,7 +368,7 @@ impl Plan {
             let block = b.block;
             b.kernel.blocks[block].insts.push(self.closing);
             if let (Some(turn), [.., slot, parity]) = (turn, &results[..]) {
-                turn.store(b, *slot, *parity);
+                turn.keep_turn(b, *slot, *parity);
             }
         });
     }
@@ -420,17 +380,9 @@ impl Plan {
         self.section.iter().copied().filter(is_kept).collect()
     }
 
-    /// The slot behind one, and whether that one is the last, behind which the first comes.
-    fn after(&self, b: &mut Builder<'_>, slot: Value) -> (Value, Value) {
-        let [zero, one, stages] = [0, 1, self.stages].map(|number| b.constant(Scalar::u32(number)));
-        let after = b.binary(BinaryOp::Add, slot, one);
-        let is_last = b.compare(CompareOp::Eq, after, stages);
-        (b.select(is_last, zero, after), is_last)
-    }
-
-    /// Whether the loop stands in another.
+    /// Whether a block may run the loop more than once: it stands in another, or the block runs the body again.
     fn runs_again(&self, kernel: &Kernel) -> bool {
-        let mut is_within = false;
+        let mut is_within = kernel.options.persistent;
         kernel.for_each_inst(|kernel, _, inst| {
             is_within |= inst != self.inst
                 && kernel.insts[inst].op.is_loop()
@@ -443,27 +395,6 @@ impl Plan {
     fn of_copies(&self, kernel: &Kernel) -> HashSet<Value> {
         let moved = self.section.iter().filter(|inst| moves(kernel, **inst)).flat_map(|inst| kernel.insts[*inst].results.clone());
         derived(kernel, &self.section, &moved.collect::<Vec<Value>>())
-    }
-
-    /// The slot of the iteration with this counter, where that goes up by one, and there are 2ⁿ slots.
-    fn slot_of(&self, b: &mut Builder<'_>, counter: Value) -> Value {
-        let ty = b.kernel.ty(counter);
-        let bits = b.bitcast(counter, ty.to_unsigned());
-        let low = b.cast(bits, Type::U32);
-        let mask = b.constant(Scalar::u32(self.stages - 1));
-        b.binary(BinaryOp::And, low, mask)
-    }
-
-    /// The parity of the phase that this iteration waits for, where [`Plan::slot_of`] tells the slot: each is filled once in as many iterations as there are slots.
-    fn parity_of(&self, b: &mut Builder<'_>, counter: Value) -> Value {
-        let ty = b.kernel.ty(counter).to_unsigned();
-        let number = b.binary(BinaryOp::Sub, counter, self.walk.start);
-        let bits = b.bitcast(number, ty);
-        let low = b.cast(bits, Type::U32);
-        let places = b.constant(Scalar::u32(self.stages.trailing_zeros()));
-        let one = b.constant(Scalar::u32(1));
-        let turns = b.binary(BinaryOp::Shr, low, places);
-        b.binary(BinaryOp::And, turns, one)
     }
 
     /// The block that the loop stands in.
@@ -569,40 +500,6 @@ fn stores(kernel: &Kernel, insts: &[Inst]) -> Vec<Inst> {
 
 fn name(kernel: &Kernel, access: Inst) -> String {
     kernel.insts[access].op.object().map_or_else(|| "an array".to_owned(), |object| format!("`{}`", kernel.objects[object].name))
-}
-
-/// Puts an access, if it is one to an array that became a ring, into one of its slots.
-fn in_slot(kernel: &mut Kernel, access: Inst, slot: Value, rings: &HashMap<Object, Object>) {
-    let access = match &mut kernel.insts[access].op {
-        Op::Memory(Memory { at: Address::Path(access), .. }) => access,
-        Op::Collective(collective) => collective.array_mut(),
-        Op::Memory(_)
-        | Op::Compute(_)
-        | Op::Texture(..)
-        | Op::Intrinsic(..)
-        | Op::Engine(_)
-        | Op::Message(_)
-        | Op::Region(_)
-        | Op::Terminator(_) => return,
-    };
-    if let Some(ring) = rings.get(&access.object) {
-        access.object = *ring;
-        access.path.insert(0, Step::Index(slot));
-    }
-}
-
-/// A type with so much room behind its elements that the next of its kind is aligned like the first.
-fn aligned(ty: MemoryType, structs: &crate::ir::EntityMap<crate::ir::StructId, crate::ir::StructType>) -> MemoryType {
-    let size = ty.size(structs);
-    match ty {
-        MemoryType::Array(element, n) | MemoryType::Padded(element, n, _) if !size.is_multiple_of(SLOT_ALIGN) => {
-            let of = element.size(structs).max(1);
-            let taken = size / of;
-            let more = (0..SLOT_ALIGN).find(|more| ((taken + more) * of).is_multiple_of(SLOT_ALIGN)).unwrap_or(0);
-            MemoryType::Padded(element, n, taken - n + more)
-        }
-        ty @ (MemoryType::Scalar(_) | MemoryType::Array(..) | MemoryType::Padded(..) | MemoryType::Slice(_) | MemoryType::Struct(_)) => ty,
-    }
 }
 
 /// How often a loop runs, as an unsigned number of its counter's width.

@@ -17,7 +17,7 @@ mod slice;
 
 use super::Refusal;
 use crate::collections::HashSet;
-use crate::ir::{Builder, Engine, Inst, Kernel, Loc, Object, Op, Role, Terminator, Type};
+use crate::ir::{Builder, Engine, Inst, Kernel, Loc, Op, Role, Terminator, Type};
 use slice::Slice;
 
 /// What `pipeline` has put before loops for the producer.
@@ -27,8 +27,6 @@ pub(super) struct Produced {
     pub(super) roots: HashSet<Inst>,
     /// All that is not the work's: the loops, and what is done for them before and behind.
     pub(super) whole: HashSet<Inst>,
-    /// Variables of the issuer.
-    pub(super) own: Vec<Object>,
     /// Where the annotation stands.
     pub(super) place: Option<Loc>,
 }
@@ -36,7 +34,7 @@ pub(super) struct Produced {
 /// Why the producer's threads cannot make these copies by themselves.
 pub(super) fn obstacle(kernel: &Kernel, copies: &[Inst]) -> Option<Refusal> {
     let roots: HashSet<Inst> = copies.iter().copied().collect();
-    let inst = Slice::of(kernel, &roots, &[]).err()?;
+    let inst = Slice::of(kernel, &roots).err()?;
     let data = &kernel.insts[inst];
     let name = data.results.first().and_then(|value| kernel.values[*value].name.clone());
     let what = name.map_or_else(|| "a value that".to_owned(), |name| format!("`{name}`, which"));
@@ -55,7 +53,7 @@ pub(super) fn obstacle(kernel: &Kernel, copies: &[Inst]) -> Option<Refusal> {
 /// Parts the roles.
 pub(super) fn part(kernel: &mut Kernel, produced: &Produced) {
     // Checked before: nothing else is needed.
-    let (Some(loc), Ok(slice)) = (produced.place, Slice::of(kernel, &produced.roots, &produced.own)) else { return };
+    let (Some(loc), Ok(slice)) = (produced.place, Slice::of(kernel, &produced.roots)) else { return };
     let body = kernel.body;
     let [producer, issuer, nothing, work] = [(); 4].map(|()| kernel.new_block(&[]));
     slice.copy(kernel, body, issuer);

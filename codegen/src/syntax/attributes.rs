@@ -50,6 +50,8 @@ pub struct KernelAttributes {
     pub persistent: Option<Expr>,
     /// `overlap`, or `overlap = P`: the P.
     pub overlap: Option<Expr>,
+    /// `cluster = (2, 1)`: one to three expressions.
+    pub cluster: Option<(Span, Vec<Expr>)>,
     /// `best_effort`: for all annotations.
     pub best_effort: bool,
     /// `targets = [sm_80, …]`, checked against the target table.
@@ -110,6 +112,7 @@ const ARGUMENTS: &[Argument] = &[
     Argument::once("raster", order::parse_raster),
     Argument::once("persistent", order::parse_persistent),
     Argument::once("overlap", order::parse_overlap),
+    Argument::once("cluster", order::parse_cluster),
     Argument::once("best_effort", parse_best_effort),
     Argument::repeated("require", require::parse),
     Argument::repeated("allow", |into, name, input, found| into.levels.parse(Setting::Allow, name, input, found)),
@@ -120,7 +123,7 @@ const ARGUMENTS: &[Argument] = &[
 impl KernelAttributes {
     /// The expressions of arguments that are evaluated for each instance, `variants` left out: they may name constants and generics.
     pub fn values(&self) -> impl Iterator<Item = &Expr> {
-        let block = self.block.iter().flat_map(|(_, extents)| extents);
+        let block = self.block.iter().chain(&self.cluster).flat_map(|(_, extents)| extents);
         let single = [&self.min_blocks, &self.max_registers, &self.index, &self.contract, &self.raster, &self.persistent, &self.overlap];
         let conditions = self.math.conditions().into_iter().chain(self.bounds.conditions());
         block

@@ -44,6 +44,12 @@ foreign! {
         "__syncthreads_or(p)" => "`sync_threads_or(p)`",
         "syncthreads" => "`sync_threads()`",
         "__syncwarp(mask)" => "`sync_warp()`",
+        "__clusterIdx" => "`cluster_idx()`",
+        "__clusterDim" => "`cluster_dim()`",
+        "__clusterRelativeBlockRank" => "`cluster_rank()`",
+        "__cluster_barrier_arrive" => "`cluster_sync()`, which arrives and waits",
+        "__cluster_barrier_wait" => "`cluster_sync()`, which arrives and waits",
+        "__cluster_map_shared_rank(tile, rank)" => "`shared_of(&tile, rank)`, which is indexed as the array is",
         "__threadfence" => "`fence_device()`",
         "__threadfence_block" => "`fence_block()`",
         "__threadfence_system" => "`fence_system()`",
@@ -325,7 +331,21 @@ mod tests {
     /// What a kernel is told to call is there.
     #[test]
     fn edits_name_what_there_is() {
-        let geometry = ["thread_idx", "block_idx", "block_dim", "grid_dim", "global_id", "lane_id", "warp_id", "atomic_", "f32", "load"];
+        let geometry = [
+            "thread_idx",
+            "block_idx",
+            "block_dim",
+            "grid_dim",
+            "cluster_idx",
+            "cluster_dim",
+            "shared_of",
+            "global_id",
+            "lane_id",
+            "warp_id",
+            "atomic_",
+            "f32",
+            "load",
+        ];
         for foreign in FOREIGN {
             let edit = foreign.edit.split('`').nth(1).unwrap_or_default();
             let edit = edit.split(" = ").last().unwrap_or_default();
@@ -374,6 +394,7 @@ mod tests {
         assert_eq!(edit("__ldg(&x[i + 1])"), "write `x[i + 1]`: a `&Global` is already loaded through the read-only cache");
         assert_eq!(edit("make_float2(a + b, 0.0)"), "write `[a + b, 0.0]`, a `[f32; 2]`");
         assert_eq!(edit("get_global_id(1)"), "write `global_id().y`");
+        assert_eq!(edit("__cluster_map_shared_rank(own, r + 1)"), "write `shared_of(&own, r + 1)`, which is indexed as the array is");
         assert_eq!(edit("exp10f(a)"), "write `10f32.powf(a)`");
         assert_eq!(edit("fmaf(a, b)"), "write `a.mul_add(b, c)`");
     }

@@ -57,7 +57,8 @@ pub fn free_paths(items: &[syn::Item]) -> Vec<FreePath> {
 }
 
 /// Functions of the language that are not rows of the table of intrinsics.
-pub(super) const GEOMETRY: &[&str] = &["thread_idx", "block_idx", "block_dim", "grid_dim", "global_id", "lane_id", "warp_id"];
+pub(super) const GEOMETRY: &[&str] =
+    &["thread_idx", "block_idx", "block_dim", "grid_dim", "cluster_idx", "cluster_dim", "global_id", "lane_id", "warp_id"];
 
 /// Types and traits of the language that are not Rust's own.
 const PRELUDE_TYPES: &[&str] = &[
@@ -288,7 +289,11 @@ fn is_of_language(path: &syn::Path, segments: &[String], position: Position) -> 
         // standard library are not device functions: the front end refuses them.
         return position != Position::Value || segments.iter().any(|segment| is_primitive(segment));
     }
-    let is_function = || GEOMETRY.contains(&last) || intrinsics::function(last).or_else(|| intrinsics::collective(last)).is_some();
+    let is_function = || {
+        GEOMETRY.contains(&last)
+            || [intrinsics::SHARED_OF, intrinsics::SHARED_OF_MUT].contains(&last)
+            || intrinsics::function(last).or_else(|| intrinsics::collective(last)).is_some()
+    };
     segments.len() == 1 && position == Position::Call && is_function()
 }
 

@@ -23,6 +23,9 @@ pub const BLOCK_EXTENT: [u32; 3] = [1024, 1024, 64];
 /// Most blocks of a grid along x, y and z. Source: as of the rows.
 pub const GRID_EXTENT: [u32; 3] = [0x7fff_ffff, 65_535, 65_535];
 
+/// Most blocks of a cluster, on every device that has clusters. Source: CUDA C++ Programming Guide, "Thread Block Clusters": the portable size.
+pub const CLUSTER_BLOCKS: u32 = 8;
+
 /// Most shared memory of a block that does not opt in, on every device that kernels are compiled for, bytes.
 pub const SHARED_BYTES: u32 = FERMI.shared_per_block;
 

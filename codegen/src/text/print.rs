@@ -85,7 +85,8 @@ impl Printer<'_> {
         }
         for (id, object) in kernel.objects.iter() {
             let keyword = if kernel.params.contains(&id) { "param" } else { "object" };
-            write!(self.out, "{keyword} {id} {:?}: {} ", object.name, kind_word(&object.kind))?;
+            let of = if let ObjectKind::Peers(array) = &object.kind { format!("{array} ") } else { String::new() };
+            write!(self.out, "{keyword} {id} {:?}: {} {of}", object.name, kind_word(&object.kind))?;
             if let Some(swizzle) = kernel.swizzled.get(&id) {
                 write!(self.out, "{} ", swizzle.word())?;
             }
@@ -255,6 +256,9 @@ fn print_options(options: &KernelOptions, out: &mut dyn Write) -> fmt::Result {
     if options.overlap {
         writeln!(out, "overlap = true")?;
     }
+    if options.cluster != defaults.cluster {
+        writeln!(out, "cluster = {}", list(&options.cluster))?;
+    }
     for (name, n) in
         [("ilp", options.ilp), ("vectorize", options.vectorize), ("raster", options.raster)].into_iter().filter(|(_, n)| *n != 1)
     {
@@ -272,6 +276,7 @@ fn kind_word(kind: &ObjectKind) -> &'static str {
         ObjectKind::Texture => "texture",
         ObjectKind::Table(_) => "table",
         ObjectKind::Shared => "shared",
+        ObjectKind::Peers(_) => "peers",
         ObjectKind::Local => "local",
     }
 }
@@ -358,6 +363,8 @@ impl Display for Engine {
             Engine::Init { barriers, arrivals: 1 } => write!(f, "{word} {barriers}"),
             Engine::Init { barriers, arrivals } => write!(f, "{word} {barriers}, {arrivals}"),
             Engine::Arrive(barrier) => write!(f, "{word} {barrier}"),
+            Engine::Turn(object) => write!(f, "{word} {object}"),
+            Engine::KeepTurn { barriers, slot, parity } => write!(f, "{word} {barriers}, {slot}, {parity}"),
             Engine::Expect { barrier, bytes: value } | Engine::Wait { barrier, parity: value } => write!(f, "{word} {barrier}, {value}"),
             Engine::CopyRun { to, from, start, barrier } => write!(f, "{word} {to}, {from}, {barrier}, {start}"),
             Engine::CopyTile { to, from: PitchedMatrix { data, rows, columns, pitch }, row, column, barrier } => {
@@ -390,6 +397,7 @@ impl Display for Op {
             Op::Compute(Compute::Special(special, axis)) => write!(f, "{}.{}", special.word(), axis.word()),
             Op::Compute(Compute::Len(object)) => write!(f, "len {object}"),
             Op::Compute(Compute::Address(object)) => write!(f, "address {object}"),
+            Op::Compute(Compute::PeerAddress(object, rank)) => write!(f, "peer_address {object}, {rank}"),
             Op::Compute(Compute::Unary(op, _)) => self.with_operands(f, op.word()),
             Op::Compute(Compute::Binary(op, ..)) => self.with_operands(f, op.word()),
             Op::Compute(Compute::Compare(op, ..)) => self.with_operands(f, op.word()),

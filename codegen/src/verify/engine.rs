@@ -22,6 +22,12 @@ impl Verifier<'_> {
             Engine::Arrive(barrier) => self.check_barrier(barrier),
             Engine::CommitStores | Engine::AwaitStores { .. } | Engine::Fence => {}
             Engine::Is(_) => return self.check_results(results, &[Type::Bool]),
+            Engine::Turn(_) => return self.check_results(results, &[Type::U32; 2]),
+            Engine::KeepTurn { slot, parity, .. } => {
+                for value in [slot, parity] {
+                    self.check_type(*value, Type::U32, "where the ring stands");
+                }
+            }
             Engine::Expect { barrier, bytes: value } | Engine::Wait { barrier, parity: value } => {
                 self.check_barrier(barrier);
                 self.check_type(*value, Type::U32, "the operand");

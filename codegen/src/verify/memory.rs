@@ -16,6 +16,7 @@ impl Verifier<'_> {
                 matches!(object.kind, ObjectKind::Value | ObjectKind::Global { .. } | ObjectKind::Constant | ObjectKind::Texture);
             self.require(times == usize::from(is_param), || format!("{id} is {times} times among the parameters"));
             self.check_object_type(id, object);
+            self.check_peers(id, object);
         }
         for id in kernel.cached.keys() {
             let is_buffer = matches!(kernel.objects[*id].kind, ObjectKind::Global { .. });
@@ -64,9 +65,26 @@ impl Verifier<'_> {
         }
     }
 
+    /// The blocks' arrays are those of one shared array of a fixed length, one for each block of the cluster.
+    fn check_peers(&mut self, id: Object, object: &ObjectData) {
+        let kernel = self.kernel;
+        let ObjectKind::Peers(array) = object.kind else { return };
+        let Some(own) = kernel.objects.get(array) else { return self.complain(format!("{id} is of {array}, which is not there")) };
+        let is_array = own.kind == ObjectKind::Shared && !matches!(own.ty, MemoryType::Slice(_));
+        self.require(is_array, || format!("{id} is of {array}, which is no shared array of a fixed length"));
+        let blocks = u64::from(kernel.options.cluster_blocks());
+        let is_one_each = matches!(&object.ty, MemoryType::Array(element, n) if **element == own.ty && *n == blocks);
+        self.require(is_one_each, || format!("{id} is not {blocks} arrays like {array}"));
+        self.require(!kernel.rings.contains_key(&array), || format!("{id} is of {array}, which is a ring"));
+        self.require(!kernel.swizzled.contains_key(&array), || format!("{id} is of {array}, which is swizzled"));
+    }
+
     pub(super) fn check_memory(&mut self, op: &Op, results: &[Value]) {
-        let needs_addresses =
-            matches!(op, Op::Compute(Compute::Address(_) | Compute::Offset(..)) | Op::Memory(Memory { at: Address::Pointer { .. }, .. }));
+        let needs_addresses = matches!(
+            op,
+            Op::Compute(Compute::Address(_) | Compute::PeerAddress(..) | Compute::Offset(..))
+                | Op::Memory(Memory { at: Address::Pointer { .. }, .. })
+        );
         let is_access = matches!(op, Op::Memory(Memory { at: Address::Path(_), .. }));
         let is_addressed = self.kernel.stage == Stage::Addressed;
         self.require(is_addressed || !needs_addresses, || "addresses before they are made".to_owned());
@@ -76,7 +94,19 @@ impl Verifier<'_> {
                 self.require(matches!(self.kernel.objects[*object].ty, MemoryType::Slice(_)), || format!("{object} is no slice"));
                 self.check_results(results, &[self.kernel.index_type()]);
             }
-            Op::Compute(Compute::Address(object)) => self.check_results(results, &[Type::Ptr(self.kernel.objects[*object].space())]),
+            Op::Compute(Compute::Address(object)) => {
+                self.require(!matches!(self.kernel.objects[*object].kind, ObjectKind::Peers(_)), || {
+                    format!("the address of {object} in no block")
+                });
+                self.check_results(results, &[Type::Ptr(self.kernel.objects[*object].space())]);
+            }
+            Op::Compute(Compute::PeerAddress(object, rank)) => {
+                self.require(matches!(self.kernel.objects[*object].kind, ObjectKind::Peers(_)), || {
+                    format!("{object} is not the blocks' of a cluster")
+                });
+                self.check_type(*rank, Type::U32, "the rank");
+                self.check_results(results, &[Type::Ptr(Space::Cluster)]);
+            }
             Op::Compute(Compute::Offset(ptr, bytes)) => self.check_offset(*ptr, *bytes, results),
             Op::Texture(op, object, coordinates) => self.check_texture(*op, *object, coordinates, results),
             Op::Memory(memory) => self.check_accessed(memory, results),
@@ -205,7 +235,7 @@ impl Verifier<'_> {
 
     fn check_atomic(&mut self, op: AtomicOp, object: Object, scalars: &[Type], results: &[Value]) {
         let data = &self.kernel.objects[object];
-        let has_atomics = matches!(data.space(), Space::Global | Space::Shared);
+        let has_atomics = matches!(data.space(), Space::Global | Space::Shared | Space::Cluster);
         self.require(has_atomics && !data.is_read_only(), || format!("{object} has no atomics"));
         let Some(ty) = scalars.first() else { return };
         self.require(scalars.iter().all(|other| other == ty), || format!("several types at once: {}", list(scalars)));

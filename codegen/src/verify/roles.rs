@@ -58,6 +58,8 @@ impl Verifier<'_> {
                 | Engine::CommitStores
                 | Engine::AwaitStores { .. }
                 | Engine::Fence
+                | Engine::Turn(_)
+                | Engine::KeepTurn { .. }
                 | Engine::Is(_) => {}
             }
         });

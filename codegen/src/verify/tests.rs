@@ -330,3 +330,20 @@ fn violations_are_collected_and_say_where() {
     let texts: Vec<_> = violations.iter().map(Violation::to_string).collect();
     assert_eq!(texts, ["i7 (line 12:5) `add v3, v3`: not for `bool`", "i8 `store m1[v0], v1`: m1 is read-only"]);
 }
+
+/// What is wrong with this object beside a shared array `m0` of a kernel with clusters of 2.
+fn of_peers(object: &str) -> Vec<String> {
+    let objects = "object m0 \"t\": shared [u32; 4]\nobject m1 \"d\": shared [u32]\nobject m2 \"r\": shared ring [[u32; 4]; 2]\nobject m3 \"l\": local [u32; 4]";
+    let text = format!("kernel \"k\" legal\ncluster = 2, 1, 1\n{objects}\nobject m4 \"t\": {object}\n{{\n  return\n}}\n");
+    complaints(&parse_kernel(&text).unwrap_or_else(|error| panic!("{error} in\n{text}")))
+}
+
+#[test]
+fn arrays_of_a_cluster_s_blocks_are_one_for_each() {
+    assert_eq!(of_peers("peers m0 [[u32; 4]; 2]"), Vec::<String>::new());
+    assert_eq!(of_peers("peers m0 [[u32; 4]; 3]"), ["m4 is not 2 arrays like m0"]);
+    assert_eq!(of_peers("peers m0 [[u32; 5]; 2]"), ["m4 is not 2 arrays like m0"]);
+    assert_eq!(of_peers("peers m2 [[[u32; 4]; 2]; 2]"), ["m4 is of m2, which is a ring"]);
+    assert_eq!(of_peers("peers m3 [[u32; 4]; 2]"), ["m4 is of m3, which is no shared array of a fixed length"]);
+    assert!(of_peers("peers m1 [[u32; 4]; 2]").contains(&"m4 is of m1, which is no shared array of a fixed length".to_owned()));
+}

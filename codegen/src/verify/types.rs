@@ -39,7 +39,7 @@ impl Verifier<'_> {
                 self.check_type(*condition, Type::Bool, "the condition");
                 self.check_message(parts, values, results);
             }
-            Op::Compute(Compute::Len(_) | Compute::Address(_) | Compute::Offset(..))
+            Op::Compute(Compute::Len(_) | Compute::Address(_) | Compute::PeerAddress(..) | Compute::Offset(..))
             | Op::Memory(_)
             | Op::Texture(..)
             | Op::Collective(_)

@@ -54,7 +54,8 @@ impl MemoryUse {
                 (ObjectKind::Shared, _) => memory.shared += bytes,
                 (ObjectKind::Constant | ObjectKind::Table(_), _) => memory.constant += bytes,
                 (ObjectKind::Local, _) => memory.local += bytes,
-                (ObjectKind::Value | ObjectKind::Global { .. } | ObjectKind::Texture, _) => {}
+                // Those of a cluster's blocks are each block's own.
+                (ObjectKind::Value | ObjectKind::Global { .. } | ObjectKind::Texture | ObjectKind::Peers(_), _) => {}
             }
         }
         memory

@@ -4,11 +4,13 @@
 //! special registers once read, and the widening product and sum of an address, which are one instruction. How often each runs is what
 //! `weights.rs` says.
 
+use super::engine;
 use super::traffic::Merged;
 use super::weights::{Certainty, Weights, size};
 use crate::machine::{PIPES, Pipe};
 use warpwright_codegen::ir::{
-    Address, AtomicOp, BinaryOp, Compute, Inst, Kernel, Memory, MemoryOp, Message, Op, Region, Space, Terminator, TextureOp, Type, Value,
+    Address, AtomicOp, BARRIER, BinaryOp, Compute, Engine, Inst, Kernel, Memory, MemoryOp, Message, Op, Region, Space, Terminator,
+    TextureOp, Type, Value,
 };
 
 /// What one thread executes, *estimated*.
@@ -136,6 +138,7 @@ pub fn cost(kernel: &Kernel, inst: Inst) -> Cost {
         Op::Compute(Compute::Binary(BinaryOp::Mul, a, b)) if ty == Type::U64 && is_widened(kernel, *a) && kernel.constant(*b).is_some() => {
             Cost::default()
         }
+        Op::Compute(Compute::PeerAddress(..)) => Cost::one(Pipe::Special, 1.0),
         // Bytes by themselves are added with a carry.
         Op::Compute(Compute::Offset(_, bytes)) if is_widened(kernel, *bytes) => Cost::one(Pipe::Integer, 2.0),
         Op::Compute(Compute::Offset(_, bytes)) if is_scaled(kernel, *bytes) => Cost::one(Pipe::Product, 1.0),
@@ -173,7 +176,8 @@ pub fn cost(kernel: &Kernel, inst: Inst) -> Cost {
         Op::Memory(Memory { op: MemoryOp::Atomic(..), .. }) => Cost::one(Pipe::Memory, 1.0),
         Op::Intrinsic(row, operands) => intrinsic(kernel, row.row(), ty, operands),
         // Of an earlier stage.
-        Op::Collective(_) | Op::Engine(_) => Cost::default(),
+        Op::Collective(_) => Cost::default(),
+        Op::Engine(engine) => of_engine(kernel, engine),
         // The counter's sum and comparison, and the branch.
         Op::Region(Region::For { .. }) => Cost::default(),
         Op::Region(Region::If { then_block, else_block, .. }) if size(kernel, *then_block) + size(kernel, *else_block) <= 4 => {
@@ -184,6 +188,25 @@ pub fn cost(kernel: &Kernel, inst: Inst) -> Cost {
         Op::Message(Message::Assert(..)) => Cost::one(Pipe::Control, 1.0).and(Pipe::Integer, 1.0),
         Op::Region(Region::Loop { .. }) | Op::Terminator(Terminator::Yield(_) | Terminator::Trap(_)) => Cost::default(),
         Op::Terminator(Terminator::Break(..) | Terminator::Continue(..) | Terminator::Return) => Cost::one(Pipe::Control, 1.0),
+    }
+}
+
+/// What an instruction to the copy engine, or about it, takes of the thread that comes to it: an access each, and what makes its address.
+fn of_engine(kernel: &Kernel, engine: &Engine) -> Cost {
+    let accesses = |count: f64| Cost::one(Pipe::Memory, count).and(Pipe::Integer, count);
+    match engine {
+        Engine::Init { barriers, .. } => accesses((kernel.objects[*barriers].ty.size(&kernel.structs) / u64::from(BARRIER.bytes())) as f64),
+        Engine::Arrive(_) | Engine::Expect { .. } | Engine::CopyRun { .. } => accesses(1.0),
+        Engine::Is(_) => Cost::one(Pipe::Logic, 1.0),
+        Engine::CopyTile { to: array, .. } | Engine::StoreTile { from: array, .. } => {
+            let parts = |(rows, columns, ty): (u64, u64, Type)| {
+                Kernel::tile_parts(rows, columns * u64::from(ty.bytes()), kernel.tile_align(array.object))
+            };
+            accesses(kernel.tile_of(array).and_then(parts).unwrap_or(1) as f64)
+        }
+        Engine::Wait { .. } => accesses(1.0).and(Pipe::Control, 1.0),
+        Engine::Fence | Engine::CommitStores | Engine::AwaitStores { .. } => Cost::one(Pipe::Control, 1.0),
+        Engine::Turn(_) | Engine::KeepTurn { .. } => Cost::default(),
     }
 }
 
@@ -334,12 +357,18 @@ pub fn mix(kernel: &Kernel, weights: &Weights) -> Mix {
                 *sum += rounds * count;
             }
         }
+        if let Some((_, bytes)) = engine::copied(kernel, inst) {
+            mix.read += engine::of_thread(kernel, bytes, weight);
+        }
+        if let Some(bytes) = engine::stored(kernel, inst) {
+            mix.written += engine::of_thread(kernel, bytes, weight);
+        }
         if let Some((space, is_write, bytes)) = access(kernel, inst) {
             let bytes = weight * f64::from(bytes);
             match (space, is_write) {
                 (Space::Global, false) => mix.read += bytes,
                 (Space::Global, true) => mix.written += bytes,
-                (Space::Shared, _) => mix.shared += bytes,
+                (Space::Shared | Space::Cluster, _) => mix.shared += bytes,
                 _ => {}
             }
         }

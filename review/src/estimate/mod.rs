@@ -14,13 +14,17 @@
 //! | `mix.rs` | what a thread executes: instructions by pipe, bytes, operations |
 //! | `flight.rs` | what a warp waits for: the order of its loads, its time if it were alone |
 //! | `traffic.rs` | the bytes that a warp moves |
+//! | `engine.rs` | what the copy engine moves for a block |
 //! | `constants.rs` | what loads from constant memory cost |
 //! | `model/` | how fast blocks go through a multiprocessor: the arithmetic of latency and throughput |
 //! | `time.rs` | what bounds a kernel, and how long it takes |
+//! | `waves.rs` | how the blocks of a launch fill a device |
 
+pub mod clusters;
 mod constants;
 mod control;
 pub mod demand;
+mod engine;
 mod facts;
 pub mod flight;
 mod launched;
@@ -31,11 +35,14 @@ pub mod registers;
 mod tests;
 pub mod time;
 pub mod traffic;
+mod waves;
 pub mod weights;
 
 pub use facts::{MemoryUse, VariantFacts};
 pub use launched::Launched;
+pub use waves::Waves;
 
+use clusters::ResidentClusters;
 use registers::Registers;
 use time::{Prediction, Threads};
 use warpwright_codegen::analysis::access::Races;
@@ -50,10 +57,31 @@ pub struct Known {
     pub legal: Legal,
     /// What holds for every target.
     pub facts: VariantFacts,
-    /// What a thread executes and waits for, on any target.
+    /// What a thread executes and waits for, in the form that all machines have.
     pub threads: Threads,
+    /// The same in the form for machines with a copy engine, where there is one and a target that gets it.
+    pub engine: Option<Threads>,
     /// What holds for each target, in the order asked for.
     pub targets: Vec<Estimate>,
+    /// The launch that all that is about, as far as it is known.
+    pub launched: Launched,
+}
+
+impl Known {
+    /// What a thread executes and waits for in the form that a target gets.
+    pub fn threads_on(&self, target: &Target) -> &Threads {
+        self.predicted_on(target).1
+    }
+
+    /// The form that predictions for a target are of, and what a thread executes there. Where a producer asks for copies, this is the one that all machines have: one
+    /// thread of 128 that do nothing else is no work of the block.
+    pub fn predicted_on(&self, target: &Target) -> (&Legal, &Threads) {
+        let has_engine = self.legal.for_engine().is_some_and(|engine| std::ptr::eq(self.legal.for_target(target), engine));
+        match &self.engine {
+            Some(threads) if has_engine => (self.legal.for_target(target), threads),
+            _ => (&self.legal, &self.threads),
+        }
+    }
 }
 
 /// What is known of a variant on one target.
@@ -65,6 +93,8 @@ pub struct Estimate {
     pub registers: Registers,
     /// Resident blocks; `None` where the launch decides the block's size.
     pub occupancy: Option<Occupancy>,
+    /// Clusters that are resident at once; `None` without clusters, or where the device is not known well enough.
+    pub clusters: Option<ResidentClusters>,
     /// Time and what bounds it; `None` where the target has no row of rates, or the launch decides too much.
     pub prediction: Option<Prediction>,
 }
@@ -82,21 +112,32 @@ pub fn estimate_launched(legal: &Legal, targets: &[&'static Target], launched: &
 /// The same, with or without a look for races.
 pub(crate) fn estimate_races(legal: &Legal, targets: &[&'static Target], launched: &Launched, races: Races) -> Known {
     let (legal, addressed) = (legal.clone(), legal.addressed());
-    // Accesses and what threads execute are those of the form that all machines have: what the copy engine moves, it moves, too.
+    // Accesses are those of the form that all machines have: what the copy engine moves, it moves, too.
     let mut facts = VariantFacts::of_launched(&legal, launched, races);
     if let Some(engine) = legal.for_engine() {
         facts.memory.shared = facts.memory.shared.max(MemoryUse::of(engine).shared);
     }
     let threads = Threads::of(addressed, &facts.accesses, &facts.branches, launched);
-    let registers = registers_of_forms(&legal, targets);
+    let is_for_engine = |engine: &Legal| targets.iter().any(|target| std::ptr::eq(legal.for_target(target), engine));
+    let engine = legal.for_engine().filter(|engine| is_for_engine(engine) && !engine.has_producer()).map(|engine| {
+        let mut own = VariantFacts::of_launched(engine, launched, Races::Left);
+        own.accesses.extend(engine::facts_of_copies(engine, &facts.accesses));
+        Threads::of(engine.addressed(), &own.accesses, &own.branches, launched)
+    });
+    let mut known = Known { legal, facts, threads, engine, targets: Vec::new(), launched: launched.clone() };
+    let legal = &known.legal;
+    let registers = registers_of_forms(legal, targets);
     let each = targets.iter().zip(registers);
     let one = |(target, registers): (&&'static Target, Registers)| {
         let occupancy = demand::of_kernel(legal.for_target(target), registers.estimate, launched.dynamic_shared, target);
-        let prediction = time::predict(addressed, &threads, occupancy.as_ref(), target);
-        Estimate { target, registers, occupancy, prediction }
+        let (form, threads) = known.predicted_on(target);
+        let prediction = time::predict(form.addressed(), threads, occupancy.as_ref(), target);
+        let clusters = ResidentClusters::of(&legal.options, occupancy.as_ref(), target);
+        Estimate { target, registers, occupancy, clusters, prediction }
     };
     let targets = each.map(one).collect();
-    Known { legal, facts, threads, targets }
+    known.targets = targets;
+    known
 }
 
 /// Registers on each target, of the form that it gets.

@@ -40,6 +40,63 @@ fn known(source: &str, generics: &[i128]) -> Known {
     known_on(source, generics, "sm_90")
 }
 
+/// A sum of runs in a ring, whatever copies.
+const RING: &str = "#[kernel(block = 128)] fn k<const S: usize>(runs: usize, x: &Global<f32>, y: &mut Global<f32>) {
+    #[shared] let mut run: [f32; 1024];
+    let t = thread_idx().x;
+    let mut sum = 0.0;
+    #[pipeline(stages = S)] for chunk in 0..runs {
+        load_run(&mut run, x, (block_idx().x * runs + chunk) * 1024);
+        sync_threads();
+        #[unroll] for k in 0..8 { sum += run[k * 128 + t]; }
+        sync_threads();
+    }
+    y[global_id().x] = sum;
+}";
+
+/// What the engine brings is under way in bytes, in no thread's loads; it is read once, and the way for the last run, element by element, is not gone.
+#[test]
+fn copies_of_the_engine_are_bytes_in_flight() {
+    for stages in [2, 3, 4, 7] {
+        let known = known(RING, &[stages]);
+        let threads = known.threads_on(known.targets[0].target);
+        let prediction = known.targets[0].prediction.as_ref().expect("a prediction");
+        let blocks = f64::from(known.targets[0].occupancy.as_ref().expect("an occupancy").blocks);
+        assert_eq!(prediction.bytes_in_flight, blocks * 4096.0 * (stages - 1) as f64, "{stages} stages");
+        assert_eq!(threads.flight.loads, 0, "{stages} stages");
+        let read = threads.mix.read / (32.0 * super::weights::UNKNOWN_TRIPS);
+        assert!((0.99..1.01).contains(&read), "{stages} stages: {read}");
+        let fetched = threads.traffic.read / (32.0 * 32.0 * super::weights::UNKNOWN_TRIPS);
+        assert!((0.99..1.01).contains(&fetched), "{stages} stages: {fetched}");
+    }
+}
+
+/// The same of the form for other machines, whose threads copy: two vectors of each thread and iteration.
+#[test]
+fn copies_of_runs_go_one_way_only() {
+    let known = known_on(RING, &[3], "sm_80");
+    let threads = known.threads_on(known.targets[0].target);
+    assert_eq!(threads.flight.bytes, 2.0 * 32.0);
+    assert_eq!(threads.flight.loads, 4);
+    let read = threads.mix.read / (32.0 * super::weights::UNKNOWN_TRIPS);
+    assert!((0.99..1.01).contains(&read), "{read}");
+}
+
+/// A ring that is half as deep waits twice as long for memory; a launch of few runs has no more under way than it copies.
+#[test]
+fn deeper_rings_wait_less() {
+    let cycles = |stages| known(RING, &[stages]).threads_on(Target::find("sm_90").expect("a target")).flight.cycles;
+    let ratio = (cycles(2) - cycles(32)) / (cycles(3) - cycles(32));
+    assert!((1.8..3.0).contains(&ratio), "{ratio}");
+    let few = known_launched(
+        &RING.replace("<const S: usize>", "").replace("stages = S", "stages = 4"),
+        [1, 1, 1],
+        &[("runs", 1)],
+        &[("x", 1024)],
+    );
+    assert_eq!(few.threads_on(few.targets[0].target).flight.bytes, 32.0);
+}
+
 const SAXPY: &str = "#[kernel(block = 256)] fn k(a: f32, x: &Global<f32>, y: &mut Global<f32>) {
     let i = global_id().x;
     if i < y.len() { y[i] = a * x[i] + y[i]; }

@@ -7,6 +7,7 @@
 //! in part are read first, unless they have been.
 
 use super::constants::{ConstantLoad, constant_loads};
+use super::engine;
 use super::launched::Launched;
 use super::mix;
 use super::weights::Weights;
@@ -94,6 +95,8 @@ struct Request {
     own: f64,
     /// The share of it that comes from memory as late as if it were: blocks that walk along the same rows go side by side, and wait for the first of them.
     late: f64,
+    /// Whether the copy engine makes it, for the block: into shared memory.
+    is_of_engine: bool,
 }
 
 /// All requests of a kernel.
@@ -118,6 +121,14 @@ impl Requests {
         let mut requests = Vec::new();
         let mut seen = Seen::default();
         kernel.for_each_inst(|kernel, _, inst| {
+            if let Some((_, bytes)) = engine::copied(kernel, inst) {
+                requests.push(Request::by_engine(inst, weights.get(inst), bytes, false));
+                return;
+            }
+            if let Some(bytes) = engine::stored(kernel, inst) {
+                requests.push(Request::by_engine(inst, weights.get(inst), bytes, true));
+                return;
+            }
             let Some((space, is_write, bytes)) = mix::access(kernel, inst) else { return };
             let fact = facts.get(usize::from(inst)).copied().flatten();
             if fact.is_some_and(|fact| fact.is_rare) || merged.rides_along(inst) {
@@ -197,8 +208,13 @@ impl Requests {
                 Space::Shared => traffic.shared += weight * request.passes * PASS,
                 _ if request.is_write => {
                     used_written += weight * request.used;
-                    // What goes out goes sector by sector.
-                    traffic.cache += weight * request.passes.max(request.sectors) * PASS;
+                    if request.is_of_engine {
+                        // It reads shared memory, past the L1 cache.
+                        traffic.shared += weight * request.used;
+                    } else {
+                        // What goes out goes sector by sector.
+                        traffic.cache += weight * request.passes.max(request.sectors) * PASS;
+                    }
                     traffic.drained += weight * bytes;
                     if request.again.is_none() {
                         traffic.written += weight * bytes;
@@ -207,6 +223,13 @@ impl Requests {
                 }
                 _ => {
                     used_read += weight * request.used / request.sharing;
+                    if request.is_of_engine {
+                        // It writes shared memory past the L1 cache.
+                        traffic.shared += weight * request.used;
+                        traffic.filled += weight * bytes;
+                        fetched += weight * bytes * request.own;
+                        continue;
+                    }
                     let filled = request.fetched(missed);
                     // Lines come in one by one, between look-ups, and beside passes that conflicts leave few banks to.
                     let lines = filled / bytes.max(1.0) * request.lines;
@@ -269,7 +292,15 @@ impl Request {
             in_part: false,
             own: 1.0,
             late: 1.0,
+            is_of_engine: false,
         }
+    }
+
+    /// A copy of so many bytes by the copy engine.
+    fn by_engine(inst: Inst, weight: f64, bytes: f64, is_write: bool) -> Request {
+        let lines = (bytes / LINE).max(1.0);
+        let sectors = (bytes / SECTOR).ceil();
+        Request { sectors, lines, used: bytes, is_of_engine: true, ..Request::inside(inst, weight, Space::Global, is_write) }
     }
 
     /// Bytes that come into the L1 cache for one, if so much of what it comes back to is gone.
@@ -428,6 +459,7 @@ fn global(inst: Inst, (weight, is_write, bytes): (f64, bool, u32), fact: Option<
         in_part: is_write && used <= sectors * SECTOR / 2.0 && !was_read,
         own: 1.0,
         late: 1.0,
+        is_of_engine: false,
     }
 }
 

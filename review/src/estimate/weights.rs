@@ -8,6 +8,7 @@ use super::control;
 use super::launched::Launched;
 use super::mix::access;
 use warpwright_codegen::analysis::access::{AccessFact, BranchFact, Divergence, Pattern};
+use warpwright_codegen::ir::intrinsic::Call;
 use warpwright_codegen::ir::{Block, Compute, Inst, Kernel, Loc, Memory, MemoryOp, ObjectKind, Op, Region, Space, Terminator};
 use warpwright_codegen::library;
 
@@ -172,6 +173,10 @@ impl Marks {
 
     /// The shares of an `if` that run its arms, where its condition is not known.
     pub(super) fn arms(&self, kernel: &Kernel, then_block: Block, else_block: Block, inst: Inst) -> (f64, f64) {
+        // What copies for a whole block copies elements one by one only at an edge of the data: the other way.
+        if kernel.location(inst).call.is_some_and(|call| call.row().call == Call::Collective) {
+            return (1.0, 0.0);
+        }
         let (then, other) = (size(kernel, then_block), size(kernel, else_block));
         let is_boundary = self.insts[usize::from(inst)].is_boundary;
         let is_unlikely = |block: Block| self.is_left_over(block) || self.is_for_rare_arguments(block, kernel.insts[inst].loc);

@@ -1,4 +1,4 @@
-//! `divergent_barrier`: a barrier under a condition that some threads of a block meet and others do not.
+//! `divergent_barrier`: a barrier under a condition that some threads of a block meet and others do not; one of a cluster that some of its blocks meet and others do not.
 //!
 //! Threads that have returned do not count: the others wait for each other, as in the simulator. Buffers are taken to hold one value for all
 //! threads that read one place.
@@ -6,11 +6,11 @@
 use super::{Finding, Lint, Subject};
 use warpwright_codegen::analysis::parting::{Parting, partings};
 use warpwright_codegen::analysis::uniformity::Uniformity;
-use warpwright_codegen::ir::Op;
+use warpwright_codegen::ir::{Op, Scope};
 
 pub(super) const LINT: Lint = Lint {
     name: "divergent_barrier",
-    summary: "a barrier that not all threads of a block reach",
+    summary: "a barrier that not all threads of a block, or not all blocks of a cluster, reach",
     of_machine: false,
     page: include_str!("divergent_barrier.md"),
     check,
@@ -24,17 +24,24 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     if !has_barriers {
         return;
     }
-    for (barrier, parting) in partings(kernel, &Uniformity::without_races(kernel), &is_barrier) {
+    let found = partings(kernel, &Uniformity::without_races(kernel), &is_barrier);
+    let is_of_cluster = |op: &Op| op.effects(kernel).converges == Some(Scope::Cluster);
+    let across =
+        if kernel.options.has_clusters() { partings(kernel, &Uniformity::across_clusters(kernel), &is_of_cluster) } else { Vec::new() };
+    // What parts the threads of a block parts those of its cluster.
+    let across: Vec<_> = across.into_iter().filter(|(barrier, _)| found.iter().all(|(known, _)| known != barrier)).collect();
+    let of_block = found.into_iter().map(|found| (found, ["threads", "block"]));
+    for ((barrier, parting), [who, whole]) in of_block.chain(across.into_iter().map(|found| (found, ["blocks", "cluster"]))) {
         let (what, label) = match parting {
-            Parting::Condition(_) => ("under a condition that differs between the threads of a block", "this condition"),
-            Parting::Loop(_) => ("under a loop that the threads of a block do not leave together", "this loop"),
-            Parting::Exit(_) => ("after an exit that some threads of a block take", "they leave under this condition"),
+            Parting::Condition(_) => (format!("under a condition that differs between the {who} of a {whole}"), "this condition"),
+            Parting::Loop(_) => (format!("under a loop that the {who} of a {whole} do not leave together"), "this loop"),
+            Parting::Exit(_) => (format!("after an exit that some {who} of a {whole} take"), "they leave under this condition"),
         };
         findings.push(Finding {
             span: subject.span(kernel.insts[barrier].loc),
-            message: format!("this barrier is {what}: the block waits forever for threads that do not reach it"),
+            message: format!("this barrier is {what}: the {whole} waits forever for {who} that do not reach it"),
             labels: vec![(subject.span(kernel.insts[parting.inst()].loc), label.to_owned())],
-            help: "put the barrier where all threads of the block reach it, and only the work around it under the condition".to_owned(),
+            help: format!("put the barrier where all {who} of the {whole} reach it, and only the work around it under the condition"),
         });
     }
 }
@@ -75,6 +82,53 @@ mod tests {
             .replace("if s[0] > 1.0 { if v < 0.0 { return 0.0; } if v > 9.0 { return 1.0; } } ", "")
             .replace("sync_threads(); v", "sync_threads(); if v < 0.0 { return 0.0; } v");
         assert_eq!(found("divergent_barrier", &format!("{after} {}", kernel("let v = put(x[i], &mut s); y[t] = v;"))), []);
+    }
+
+    fn in_clusters(body: &str) -> Vec<(String, String)> {
+        let source = format!(
+            "#[kernel(block = 128, cluster = (2, 2), targets = [sm_90])] fn k(n: usize, flags: &mut Global<u32>, y: &mut Global<f32>) {{ #[shared] let mut s: [f32; 128]; \
+             let t = thread_idx().x; s[t] = 1.0; {body} y[global_id().x] = s[t]; }}"
+        );
+        found("divergent_barrier", &source)
+    }
+
+    #[test]
+    fn barriers_that_some_blocks_of_a_cluster_do_not_reach_are_found() {
+        let bodies = [
+            "if cluster_rank() == 0 { cluster_sync(); }",
+            "if block_idx().x * 128 < n { cluster_sync(); }",
+            "for k in 0..block_idx().y { cluster_sync(); }",
+            "if s[0] > 0.0 { cluster_sync(); }",
+            "if sync_threads_or(s[t] > 0.0) { cluster_sync(); }",
+        ];
+        for body in bodies {
+            let says = in_clusters(body);
+            assert_eq!(says.len(), 1, "{body}: {says:?}");
+            assert!(
+                says[0].0.contains("of a cluster") && says[0].0.ends_with("the cluster waits forever for blocks that do not reach it"),
+                "{says:?}"
+            );
+        }
+        // Of these the block itself is torn.
+        let says = in_clusters("if t < 3 { cluster_sync(); }");
+        assert!(says.len() == 1 && says[0].0.contains("the threads of a block"), "{says:?}");
+    }
+
+    #[test]
+    fn barriers_that_a_cluster_meets_together_are_not() {
+        let bodies = [
+            "if cluster_idx().x < n { cluster_sync(); }",
+            "if block_idx().x / 4 + cluster_idx().y < n { cluster_sync(); }",
+            "for k in 0..n { cluster_sync(); if flags[k] == 1 { break; } }",
+            "if block_idx().z < n { cluster_sync(); }",
+            "cluster_sync(); let first = shared_of(&s, 0)[0]; if first > 0.0 { cluster_sync(); }",
+            "if block_idx().x > n { s[t] = 2.0; } cluster_sync();",
+            // Who has returned is waited for by nobody.
+            "if block_idx().x > n { return; } cluster_sync();",
+        ];
+        for body in bodies {
+            assert_eq!(in_clusters(body), [], "{body}");
+        }
     }
 
     #[test]

@@ -52,7 +52,13 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let (what, loads) = if worst.prediction.bound == Bound::ArithmeticLatency {
         ("arithmetic", String::new())
     } else {
-        ("memory", format!(" with {} in flight per thread", count(worst.prediction.loads_in_flight, "load")))
+        let found = worst.prediction;
+        // What the copy engine brings is in flight without loads of threads.
+        let what = match found.loads_in_flight {
+            0 if found.bytes_in_flight > 0.0 => format!(" with {:.0} bytes in flight per multiprocessor", found.bytes_in_flight),
+            loads => format!(" with {} in flight per thread", count(loads, "load")),
+        };
+        ("memory", what)
     };
     let others: Vec<_> = all.iter().map(|short| short.on.target).filter(|target| *target != worst.on.target).collect();
     let others = if others.is_empty() { String::new() } else { format!("; {} likewise", on(others)) };

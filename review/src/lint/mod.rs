@@ -5,6 +5,7 @@
 
 mod bank_conflict;
 mod best_effort;
+mod cluster_unplaceable;
 mod constant_divergence;
 mod costly_batch;
 mod divergent_barrier;
@@ -33,6 +34,7 @@ mod testing;
 mod unchecked;
 mod uncoalesced_access;
 pub mod undone_by_assembler;
+pub mod wave_tail;
 mod weigh;
 mod what_if;
 
@@ -87,6 +89,8 @@ pub const LINTS: &[&Lint] = &[
     &scalar_pieces::LINT,
     &shared_traffic::LINT,
     &shallow_pipeline::LINT,
+    &cluster_unplaceable::LINT,
+    &wave_tail::LINT,
     &undone_by_assembler::LINT,
     &register_banks::LINT,
     &best_effort::LINT,

@@ -210,6 +210,10 @@ fn waits_for(kernel: &Kernel, body: Block, ring: Object) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::testing::found_at;
+    use crate::estimate::estimate;
+    use warpwright_codegen::pipeline::compile_text;
+    use warpwright_codegen::syntax::Instance;
+    use warpwright_codegen::target::Target;
 
     /// A sum of rows through a ring, beside so many bytes that nobody copies.
     fn sum(stages: u32, width: u32, rest: &str, trips: &str, work: &str) -> Vec<(String, String, String)> {
@@ -264,6 +268,36 @@ mod tests {
         // Without the other array 32 blocks are resident.
         assert_eq!(sum(2, 64, "", "rows", ADD)[0].2, "write `stages = 3`");
         assert_eq!(sum(3, 64, "", "rows", ADD), []);
+    }
+
+    /// What the model has in flight is what the lint says, whatever copies.
+    #[test]
+    fn the_model_counts_the_same_bytes() {
+        let source = "#[kernel(block = 64)] fn k(n: usize, x: &Global<f32>, y: &mut Global<f32>) {
+            #[shared] let mut run: [f32; 256];
+            #[shared] let mut room: [f32; 10240];
+            let t = thread_idx().x;
+            room[t] = 1.0;
+            sync_threads();
+            let mut sum = room[63 - t];
+            #[pipeline(stages = S BY)] for k in 0..n {
+                load_run(&mut run, x, (block_idx().x * n + k) * 256);
+                sync_threads();
+                sum += run[t] + run[t + 192];
+                sync_threads();
+            }
+            y[global_id().x] = sum;
+        }";
+        for by in ["", ", by = cp_async"] {
+            for stages in [2, 3, 5] {
+                let source = source.replace("S BY", &format!("{stages}{by}"));
+                let lowered = compile_text("k.rs", &source, "k", &Instance::default()).unwrap_or_else(|_| panic!("{source}"));
+                let known = estimate(lowered.kernel.legal(), &[Target::find("sm_90").expect("a target")]);
+                let (on, pipeline) = (&known.targets[0], &super::pipelines(&known.legal)[0]);
+                let (now, prediction) = (on.occupancy.expect("an occupancy"), on.prediction.as_ref().expect("a prediction"));
+                assert_eq!(pipeline.in_flight(&now, pipeline.stages) as f64, prediction.bytes_in_flight, "{stages} stages{by}");
+            }
+        }
     }
 
     #[test]

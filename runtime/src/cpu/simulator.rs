@@ -8,12 +8,62 @@ use crate::driver::{Executable, LaunchPlan};
 use crate::error::{Error, Result};
 use crate::instance::LoweredKernel;
 use crate::sim::{self, Counters, SimArgument, SimLaunch, SimOptions, SimProgram};
+use crate::tensor::Matrix;
 use std::slice::{from_raw_parts, from_raw_parts_mut};
+use warpwright_codegen::ir::{Engine, Kernel, Op};
 
 /// Compiles an instance, in its form for machines with a copy engine where it has one: what that asks for is checked, too.
 pub(super) fn compile(kernel: &LoweredKernel<'_>, options: SimOptions) -> Result<Box<dyn Executable>> {
-    let program = SimProgram::compile_with(kernel.legal().for_engine().unwrap_or(kernel.legal()), options);
-    Ok(Box::new(WithinCall(program.map_err(|error| from_simulator(kernel.definition.name, error))?)))
+    let form = kernel.legal().for_engine().unwrap_or(kernel.legal());
+    let program = SimProgram::compile_with(form, options).map_err(|error| from_simulator(kernel.definition.name, error))?;
+    Ok(Box::new(WithinCall(Simulated { program, copied: copied(form) })))
+}
+
+/// A program, and the matrices that it makes tensor copies of.
+struct Simulated {
+    program: SimProgram,
+    copied: Vec<CopiedMatrix>,
+}
+
+/// The parameters that a matrix is made of (elements, rows, columns, pitch), and the bytes of an element.
+#[derive(PartialEq)]
+struct CopiedMatrix {
+    parameters: [usize; 4],
+    element: u64,
+}
+
+/// The matrices that a kernel makes tensor copies of.
+fn copied(kernel: &Kernel) -> Vec<CopiedMatrix> {
+    let mut found = Vec::new();
+    kernel.for_each_inst(|kernel, _, inst| {
+        let (Op::Engine(Engine::CopyTile { to: array, from: matrix, .. }) | Op::Engine(Engine::StoreTile { from: array, to: matrix, .. })) =
+            &kernel.insts[inst].op
+        else {
+            return;
+        };
+        let element = kernel.tile_of(array).map_or(1, |(_, _, element)| u64::from(element.bytes()));
+        let one = kernel.parameters_of(matrix).map(|parameters| CopiedMatrix { parameters, element });
+        found.extend(one.filter(|one| !found.contains(one)));
+    });
+    found
+}
+
+impl CopiedMatrix {
+    /// Whether what a launch passes can be copied so, as on a GPU.
+    fn check(&self, plan: &LaunchPlan<'_>) -> Result<()> {
+        let [data, rows, columns, pitch] = self.parameters;
+        let number = |parameter: usize| {
+            let Some(Argument { kind: ArgumentKind::Value { chunk, .. }, .. }) = plan.arguments.get(parameter) else { return 0 };
+            let bytes = plan.arguments.get(parameter).map_or(0, |argument| argument.bytes());
+            let address = plan.arguments.value_address(*chunk);
+            // SAFETY: a value of so many bytes is there.
+            let bytes = unsafe { from_raw_parts(address, bytes.min(8)) };
+            bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
+        };
+        let matrix = Matrix { address: 0, rows: number(rows), columns: number(columns), pitch: number(pitch) };
+        let name = plan.definition.passed_name(data).trim_end_matches(".data");
+        if matrix.has_elements() { matrix.check((plan.definition.name, name), self.element) } else { Ok(()) }
+    }
 }
 
 fn from_simulator(kernel: &'static str, error: sim::Error) -> Error {
@@ -39,12 +89,12 @@ fn sim_argument<'p>(argument: &Argument<'p>, all: &'p Arguments<'p>) -> SimArgum
     }
 }
 
-impl Run for SimProgram {
+impl Run for Simulated {
     fn run(&self, plan: &LaunchPlan<'_>) -> Result<Option<Counters>> {
+        self.copied.iter().try_for_each(|matrix| matrix.check(plan))?;
         let launch = SimLaunch { grid: plan.grid, block: plan.block, shared_bytes: plan.shared_bytes };
         let mut arguments: Vec<_> = plan.arguments.iter().map(|argument| sim_argument(argument, &plan.arguments)).collect();
-        // The program's own, which is not of this trait.
-        let counters = SimProgram::run(self, &launch, &mut arguments);
+        let counters = self.program.run(&launch, &mut arguments);
         counters.map(Some).map_err(|error| from_simulator(plan.definition.name, error))
     }
 }

@@ -13,13 +13,16 @@ use crate::twin::{self, TwinArgument, TwinArguments, run_twin};
 /// How to run an instance: rustc compiled it.
 pub(super) fn compile(kernel: &LoweredKernel<'_>, options: SimOptions) -> Result<Box<dyn Executable>> {
     let facts = kernel.facts();
-    let twin = Twin { elements: facts.elements, is_cooperative: facts.is_cooperative, loop_limit: options.loop_limit };
+    let twin =
+        Twin { elements: facts.elements, cluster: facts.cluster, is_cooperative: facts.is_cooperative, loop_limit: options.loop_limit };
     Ok(Box::new(WithinCall(twin)))
 }
 
 struct Twin {
     /// `ilp` and `vectorize`.
     elements: [u32; 2],
+    /// Blocks of a cluster.
+    cluster: [u32; 3],
     is_cooperative: bool,
     loop_limit: u64,
 }
@@ -41,6 +44,7 @@ impl Run for Twin {
         let arguments = unsafe { TwinArguments::new(&arguments) };
         let run = twin::Run {
             elements: self.elements,
+            cluster: self.cluster,
             shared_bytes: plan.shared_bytes,
             uses_barriers: self.is_cooperative,
             loop_limit: self.loop_limit,

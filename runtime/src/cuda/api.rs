@@ -181,6 +181,7 @@ functions! {
         parameters: *mut *mut c_void,
         extra: *mut *mut c_void,
     );
+    cuOccupancyMaxActiveClusters = "cuOccupancyMaxActiveClusters" (clusters: *mut c_int, function: sys::CUfunction, config: *const sys::CUlaunchConfig);
     cuTensorMapEncodeTiled = "cuTensorMapEncodeTiled" (
         map: *mut sys::CUtensorMap,
         data_type: c_uint,

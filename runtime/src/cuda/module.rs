@@ -5,7 +5,7 @@
 use super::api::{Code, DriverApi, code};
 use super::queue::CudaEvent;
 use super::sys;
-use super::tensor_map::{Maps, Matrix};
+use super::tensor_map::Maps;
 use super::{Context, Owned};
 use crate::arguments::ArgumentKind;
 use crate::check::parameter_name;
@@ -16,6 +16,7 @@ use crate::instance::LoweredKernel;
 use crate::order::Uses;
 use crate::sim::Counters;
 use crate::stream::StreamCore;
+use crate::tensor::Matrix;
 use crate::timing::Clock;
 use std::ffi::{c_int, c_uint, c_void};
 use std::ptr::null_mut;
@@ -53,8 +54,10 @@ pub(super) struct CudaKernel {
     is_persistent: bool,
     /// Whether it waits by itself for the kernels before it in the stream.
     overlaps: bool,
-    /// How many blocks a multiprocessor holds, of so many threads and bytes of dynamic shared memory: as the last launch had them.
-    held: Mutex<Option<([u32; 2], u32)>>,
+    /// Blocks of a cluster of those that are started, by axis.
+    cluster: Option<[u32; 3]>,
+    /// How many blocks the device holds, of so many threads and bytes of dynamic shared memory: as the last launch had them.
+    held: Mutex<Option<([u32; 3], u32, u32)>>,
     /// Whether its launches add a producer's threads to the block.
     has_producer: bool,
     /// Maps of matrices that launches had.
@@ -104,7 +107,8 @@ impl CudaKernel {
         let holds = Mutex::new(vec![0; symbols.len()]);
         let fixed_shared = if emitted.asks_for_shared { u32::try_from(emitted.shared_bytes).unwrap_or(u32::MAX) } else { 0 };
         let is_persistent = emitted.abi.iter().any(|argument| matches!(argument, AbiArgument::AskedGrid { .. }));
-        let (abi, overlaps, held, maps) = (emitted.abi, emitted.overlaps, Mutex::new(None), Maps::default());
+        let (abi, overlaps, cluster) = (emitted.abi, emitted.overlaps, emitted.cluster);
+        let (held, maps) = (Mutex::new(None), Maps::default());
         Ok(CudaKernel {
             module,
             function,
@@ -116,6 +120,7 @@ impl CudaKernel {
             fixed_shared,
             is_persistent,
             overlaps,
+            cluster,
             held,
             has_producer: emitted.has_producer,
             maps,
@@ -243,7 +248,9 @@ impl CudaKernel {
         let shared = self.fixed_shared.saturating_add(plan.shared_bytes);
         self.allow_shared(shared)?;
         let _filled = self.fill_constants(plan, stream)?;
-        let grid = if self.is_persistent { self.resident(plan, threads, shared)? } else { plan.grid };
+        // A launch whose clusters fit nowhere would be refused by the driver, in words of its own.
+        let resident = if self.is_persistent || self.cluster.is_some() { self.resident(plan, threads, shared)? } else { 0 };
+        let grid = if self.is_persistent { plan.started(resident) } else { plan.grid };
         let queue = sys::Handle::of(stream.queue().handle());
         stream.queue().note_launch(plan.definition);
         match self.start(grid, block, shared, queue, parameters) {
@@ -281,28 +288,76 @@ impl CudaKernel {
         unsafe { driver.cuLaunchKernel(self.function, gx, gy, gz, bx, by, bz, shared, queue, parameters.as_mut_ptr(), none) }
     }
 
-    /// The grid that is started of a persistent kernel: as many blocks as the device holds at once, or as the grid has if those are fewer. `shared`: what is
-    /// asked for at the launch, bytes.
-    fn resident(&self, plan: &LaunchPlan<'_>, threads: u32, shared: u32) -> Result<[u32; 3]> {
-        let context = &self.module.context;
+    /// How many blocks of a launch the device holds at once. `shared`: what is asked for at the launch, bytes.
+    fn resident(&self, plan: &LaunchPlan<'_>, threads: u32, shared: u32) -> Result<u32> {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        let of_one = match *held {
-            Some((of, blocks)) if of == [threads, shared] => blocks,
-            _ => {
-                let mut blocks = 0;
-                // SAFETY: writes one number; the function is the module's.
-                let code = unsafe {
-                    let driver = context.driver;
-                    driver.cuOccupancyMaxActiveBlocksPerMultiprocessor(&mut blocks, self.function, threads as c_int, shared as usize)
-                };
-                context.check(code, "cuOccupancyMaxActiveBlocksPerMultiprocessor")?;
-                // Where not one fits, the launch says so.
-                let blocks = u32::try_from(blocks).unwrap_or(0).max(1);
-                *held = Some(([threads, shared], blocks));
-                blocks
-            }
+        match *held {
+            Some((block, of, blocks)) if (block, of) == (plan.block, shared) => return Ok(blocks),
+            _ => {}
+        }
+        let blocks = match self.cluster {
+            Some(cluster) => self.resident_in_clusters(plan, cluster, shared)?,
+            None => None,
         };
-        Ok(plan.started(of_one.saturating_mul(context.properties.multiprocessors.unwrap_or(1))))
+        let blocks = match blocks {
+            Some(blocks) => blocks,
+            None => self.resident_alone(threads, shared)?,
+        };
+        *held = Some((plan.block, shared, blocks));
+        Ok(blocks)
+    }
+
+    /// The same of a kernel without clusters: what a multiprocessor holds, on all of them.
+    fn resident_alone(&self, threads: u32, shared: u32) -> Result<u32> {
+        let context = &self.module.context;
+        let mut blocks = 0;
+        // SAFETY: writes one number; the function is the module's.
+        let code = unsafe {
+            let driver = context.driver;
+            driver.cuOccupancyMaxActiveBlocksPerMultiprocessor(&mut blocks, self.function, threads as c_int, shared as usize)
+        };
+        context.check(code, "cuOccupancyMaxActiveBlocksPerMultiprocessor")?;
+        // Where not one fits, the launch says so.
+        let blocks = u32::try_from(blocks).unwrap_or(0).max(1);
+        let all = blocks.saturating_mul(context.properties.multiprocessors.unwrap_or(1));
+        let of_cluster: u32 = self.cluster.map_or(1, |cluster| cluster.iter().product());
+        Ok((all / of_cluster).max(1).saturating_mul(of_cluster))
+    }
+
+    /// The same of one with clusters, which multiprocessors of one group hold together; `None`: the driver cannot tell.
+    fn resident_in_clusters(&self, plan: &LaunchPlan<'_>, cluster: [u32; 3], shared: u32) -> Result<Option<u32>> {
+        let context = &self.module.context;
+        let Some(count) = context.driver.cuOccupancyMaxActiveClusters else { return Ok(None) };
+        let mut attribute = sys::CUlaunchAttribute {
+            id: sys::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+            // All of it is written: the driver may copy the union.
+            value: sys::LaunchAttributeValue { pad: [0; 64] },
+        };
+        attribute.value.clusterDim = cluster;
+        let config = sys::CUlaunchConfig {
+            gridDim: cluster,
+            blockDim: plan.block,
+            sharedMemBytes: shared,
+            hStream: sys::Handle::NULL,
+            attrs: &raw mut attribute,
+            numAttrs: 1,
+        };
+        let mut clusters = 0;
+        // SAFETY: writes one number; the function is the module's; the configuration and its attribute are read before the call returns.
+        let code = unsafe { count(&mut clusters, self.function, &raw const config) };
+        context.check(code, "cuOccupancyMaxActiveClusters")?;
+        let (clusters, size): (u32, u32) = (u32::try_from(clusters).unwrap_or(0), cluster.iter().product());
+        if clusters == 0 {
+            let threads: u32 = plan.block.iter().product();
+            let reason = format!(
+                "no cluster of {size} blocks, each of {threads} threads and {shared} bytes of dynamic shared memory beside its fixed arrays, fits {}; \
+                 help: make the cluster smaller, `cluster = {}`, or the blocks",
+                context.identity.name,
+                size / 2
+            );
+            return Err(Error::Argument { kernel: plan.definition.name, reason });
+        }
+        Ok(Some(clusters.saturating_mul(size)))
     }
 
     fn too_many_threads(&self, plan: &LaunchPlan<'_>, threads: u32) -> Error {

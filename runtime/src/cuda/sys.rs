@@ -197,6 +197,9 @@ pub(super) struct CUDA_TEXTURE_DESC {
 /// `CUlaunchAttributeID`: the launch may begin before the kernel before it in the stream has ended, and waits by itself.
 pub(super) const CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION: c_uint = 6;
 
+/// `CUlaunchAttributeID`: blocks of a cluster.
+pub(super) const CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION: c_uint = 4;
+
 /// What `cuLaunchKernelEx` is told of a launch beside its parameters.
 #[repr(C)]
 pub(super) struct CUlaunchConfig {
@@ -215,10 +218,11 @@ pub(super) struct CUlaunchAttribute {
     pub(super) value: LaunchAttributeValue,
 }
 
-/// `CUlaunchAttributeValue`: of the kinds that the union of `cuda.h` has, a flag; the others have words and addresses.
+/// `CUlaunchAttributeValue`: of the kinds that the union of `cuda.h` has, a flag and three extents; the others have words and addresses.
 #[repr(C, align(8))]
 pub(super) union LaunchAttributeValue {
     pub(super) programmaticStreamSerializationAllowed: c_int,
+    pub(super) clusterDim: [c_uint; 3],
     pub(super) pad: [u8; 64],
 }
 

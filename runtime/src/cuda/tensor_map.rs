@@ -5,6 +5,7 @@
 use super::api::DriverApi;
 use super::{Context, sys};
 use crate::error::{Error, Result};
+use crate::tensor::Matrix;
 use std::collections::HashMap;
 use std::ffi::c_uint;
 use std::ptr::null_mut;
@@ -12,27 +13,8 @@ use std::sync::{Mutex, PoisonError};
 use warpwright_codegen::backend::TensorMap;
 use warpwright_codegen::ir::Swizzle;
 
-/// What rows begin at multiples of, and the matrix itself, bytes (CUDA Driver API, `cuTensorMapEncodeTiled`).
-const ALIGN: u64 = 16;
-
-/// The most rows and columns: coordinates are signed 32-bit numbers.
-const MOST: u64 = 1 << 31;
-
-/// What the bytes from row to row are less than (CUDA Driver API, `cuTensorMapEncodeTiled`).
-const MOST_STRIDE: u64 = 1 << 40;
-
 /// Most maps that are kept.
 const KEPT: usize = 256;
-
-/// A matrix in a launch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Matrix {
-    pub(super) address: sys::CUdeviceptr,
-    pub(super) rows: u64,
-    pub(super) columns: u64,
-    /// Elements from row to row.
-    pub(super) pitch: u64,
-}
 
 /// The maps that were made for a kernel.
 #[derive(Default)]
@@ -42,14 +24,14 @@ impl Maps {
     /// The map of a matrix. `name`: the kernel's and the matrix's, for messages.
     pub(super) fn get(&self, context: &Context, name: (&'static str, String), map: &TensorMap, matrix: Matrix) -> Result<sys::CUtensorMap> {
         // Nothing is copied by it.
-        if matrix.rows == 0 || matrix.columns == 0 {
+        if !matrix.has_elements() {
             return Ok(sys::CUtensorMap::default());
         }
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = kept.get(&(*map, matrix)) {
             return Ok(*known);
         }
-        check(name, map, &matrix)?;
+        matrix.check((name.0, &name.1), map.element)?;
         let made = make(context, map, &matrix)?;
         if kept.len() >= KEPT {
             kept.clear();
@@ -57,39 +39,6 @@ impl Maps {
         kept.insert((*map, matrix), made);
         Ok(made)
     }
-}
-
-/// Whether there can be a map.
-fn check((kernel, name): (&'static str, String), map: &TensorMap, matrix: &Matrix) -> Result<()> {
-    let bytes = matrix.pitch.saturating_mul(map.element);
-    let most = matrix.rows.max(matrix.columns);
-    let reason = if !bytes.is_multiple_of(ALIGN) {
-        format!(
-            "the matrix `{name}` has a pitch of {} elements, {bytes} bytes, and tensor copies (`by = tma`) need a multiple of {ALIGN}; \
-             help: give it a pitch that is one, `.pitch({})`, or leave `by = tma` out",
-            matrix.pitch,
-            bytes.next_multiple_of(ALIGN) / map.element.max(1)
-        )
-    } else if !matrix.address.is_multiple_of(ALIGN) {
-        format!(
-            "the matrix `{name}` begins {} bytes behind a multiple of {ALIGN}, where tensor copies (`by = tma`) need to begin; \
-             help: begin it where its buffer begins, or leave `by = tma` out",
-            matrix.address % ALIGN
-        )
-    } else if bytes >= MOST_STRIDE {
-        format!(
-            "the matrix `{name}` has a pitch of {bytes} bytes, and tensor copies (`by = tma`) take less than {MOST_STRIDE}; \
-             help: give it a smaller one, or leave `by = tma` out"
-        )
-    } else if most >= MOST {
-        format!(
-            "the matrix `{name}` has {most} rows or columns, and tensor copies (`by = tma`) count to {}; help: leave `by = tma` out",
-            MOST - 1
-        )
-    } else {
-        return Ok(());
-    };
-    Err(Error::Argument { kernel, reason })
 }
 
 fn make(context: &Context, map: &TensorMap, matrix: &Matrix) -> Result<sys::CUtensorMap> {

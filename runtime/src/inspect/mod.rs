@@ -6,8 +6,10 @@ mod steps;
 pub use comparison::Comparison;
 pub use steps::{Order, OrderStep};
 
+use crate::check::check_geometry;
+use crate::device::Device;
 use crate::error::Result;
-use crate::instance::with_lowered;
+use crate::instance::{LoweredKernel, with_lowered};
 use crate::launch::{Launch, find_target};
 use crate::report::Report;
 use crate::variants::words;
@@ -25,7 +27,7 @@ impl Launch<'_> {
     /// [`Error::UnknownTarget`](crate::Error::UnknownTarget); [`Error::Compile`](crate::Error::Compile) if the kernel does not compile for it.
     pub fn report(&self, target: &str) -> Result<Report> {
         let target = find_target(target)?;
-        with_lowered(self.definition, &self.generics, |kernel| Ok(Report::of(kernel, target, &self.words())?.0))
+        with_lowered(self.definition, &self.generics, |kernel| Ok(Report::of(kernel, target, &self.words(), self.blocks(kernel))?.0))
     }
 
     /// What this instance becomes on a compute capability, `sm_90` say: the report, and the texts, to assert on in tests. Needs no device.
@@ -36,9 +38,15 @@ impl Launch<'_> {
     pub fn inspect(&self, target: &str) -> Result<Inspection> {
         let target = find_target(target)?;
         with_lowered(self.definition, &self.generics, |kernel| {
-            let (report, ptx) = Report::of(kernel, target, &self.words())?;
+            let (report, ptx) = Report::of(kernel, target, &self.words(), self.blocks(kernel))?;
             Ok(Inspection::new(report, ptx, kernel.emit(&OpenCl, None).map(|emitted| emitted.text)))
         })
+    }
+
+    /// The grid, if one is asked for that a launch can have.
+    fn blocks(&self, kernel: &LoweredKernel<'_>) -> Option<[u32; 3]> {
+        let extents = check_geometry(self.definition, &self.geometry, &kernel.facts(), &Device::simulator());
+        extents.ok().map(|extents| extents.grid)
     }
 
     /// What tells this instance from others of the kernel: `B = 64, ILP = 4`.

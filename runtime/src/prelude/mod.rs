@@ -8,6 +8,7 @@
 pub(crate) mod atomics;
 mod block;
 pub(crate) mod cast;
+mod cluster;
 mod geometry;
 mod global;
 mod matrix;
@@ -27,6 +28,7 @@ pub use block::{
     block_min, block_sum, fence_block, fence_block_seq_cst, fence_device, fence_device_seq_cst, fence_system, fence_system_seq_cst,
     sync_threads, sync_threads_and, sync_threads_count, sync_threads_or,
 };
+pub use cluster::{cluster_dim, cluster_idx, cluster_rank, cluster_sync, shared_of, shared_of_mut};
 pub use geometry::{block_dim, block_idx, global_id, grid_dim, lane_id, thread_idx, warp_id};
 pub use global::{Constant, Global};
 pub use half::{bf16, f16};

@@ -24,6 +24,11 @@ impl Known {
         Known { all: all.saturating_sub(1), warps: vec![(thread / WARP, warp.saturating_sub(1))], threads: vec![(thread, own)] }
     }
 
+    /// Of all threads of a block up to a tick.
+    pub(super) fn of_block(tick: u32) -> Known {
+        Known { all: tick, ..Known::default() }
+    }
+
     /// Whether what a thread did at a tick is known.
     fn has(&self, thread: u32, tick: u32) -> bool {
         let of = |list: &[(u32, u32)], key: u32| list.binary_search_by_key(&key, |(k, _)| *k).map_or(0, |n| list[n].1);

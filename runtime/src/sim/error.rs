@@ -129,6 +129,8 @@ pub enum FaultKind {
         missing_fence: Option<MissingFence>,
         /// Line of this thread's last atomic that saw what others told, if there was one.
         atomic_line: Option<u32>,
+        /// Whether it is shared memory that the blocks of a cluster reach.
+        in_cluster: bool,
     },
     /// An element of a ring that `pipeline` made is touched while a copy to it is on its way.
     CopyInFlight {
@@ -249,6 +251,28 @@ pub enum FaultKind {
         within_warp: bool,
         /// Line of another barrier where the others wait, if they do.
         other_line: Option<u32>,
+    },
+    /// A barrier of the cluster that not all its blocks come to.
+    ClusterApart {
+        /// Blocks that wait at one.
+        waiting: u32,
+        /// Blocks of the cluster.
+        blocks: u32,
+        /// One of those that are not there.
+        other_block: [u32; 3],
+        /// Line of another barrier where that block waits; it has ended if there is none.
+        other_line: Option<u32>,
+    },
+    /// Shared memory of a block of the cluster that may not have begun, or has ended.
+    NoPeer {
+        /// The array.
+        object: String,
+        /// What this thread does.
+        access: AccessKind,
+        /// That block.
+        block: [u32; 3],
+        /// Whether it has ended.
+        has_returned: bool,
     },
     /// A warp intrinsic that not all living threads of the warp reach together.
     DivergentWarp {
@@ -399,6 +423,20 @@ impl fmt::Display for FaultKind {
                     Some(line) => write!(f, "others wait at another one, on line {line}"),
                 }
             }
+            FaultKind::ClusterApart { waiting, blocks, other_block, other_line } => {
+                write!(f, "divergent barrier: {waiting} of the cluster's {blocks} blocks wait at a `cluster_sync()`, block {} ", Triple(*other_block))?;
+                match other_line {
+                    None => f.write_str("has ended without coming here"),
+                    Some(line) => write!(f, "waits at another one, on line {line}"),
+                }
+            }
+            FaultKind::NoPeer { object, access, block, has_returned } => {
+                write!(f, "{} `{object}` of block {}, which ", access.verb(), Triple(*block))?;
+                f.write_str(match has_returned {
+                    true => "has ended, and its shared memory with it; help: `cluster_sync();` in all blocks, behind the last use",
+                    false => "may not have begun; help: `cluster_sync();` before the first use",
+                })
+            }
             FaultKind::DivergentWarp { name, active, living } => {
                 write!(f, "`{name}` is reached by {active} of the warp's {living} living threads; all must reach it together")
             }
@@ -461,9 +499,12 @@ impl FaultKind {
 
     /// What would have ordered two accesses.
     fn fmt_missing_fence(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let FaultKind::Race { access, other_access, other_line, across_blocks, missing_fence, atomic_line, .. } = self else {
+        let FaultKind::Race { access, other_access, other_line, across_blocks, missing_fence, atomic_line, in_cluster, .. } = self else {
             return Ok(());
         };
+        if *in_cluster && *across_blocks && missing_fence == &Some(MissingFence::Both) {
+            return f.write_str("; no `cluster_sync()` is between the two");
+        }
         let is_atomic = |kind: &AccessKind| matches!(kind, AccessKind::Atomic | AccessKind::AtomicRead);
         if is_atomic(access) && is_atomic(other_access) {
             return f.write_str("; one of the two is atomic for its own block only; help: give both `ThreadScope::Device`");

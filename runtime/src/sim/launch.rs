@@ -11,7 +11,7 @@ use super::{Error, Fault, FaultKind, SimArgument, SimLaunch};
 use crate::texture::Picture;
 use std::collections::BTreeMap;
 use std::io::Write;
-use warpwright_codegen::ir::{Location, Space};
+use warpwright_codegen::ir::{Location, Space, grid_misfit};
 use warpwright_codegen::target::limits::{BLOCK_THREADS, MOST_SHARED_BYTES};
 
 /// Blocks of a persistent kernel that run at once, at least, if the grid has as many.
@@ -52,11 +52,12 @@ pub(super) fn thread_position(number: u32, size: [u32; 3]) -> [u32; 3] {
 }
 
 /// Of these blocks of a persistent kernel, those that run at once, each for several: few, so that small grids have rounds, too, and not so few that one goes
-/// round long enough for a loop without end.
-fn resident(asked: [u32; 3]) -> [u32; 3] {
+/// round long enough for a loop without end. They are whole clusters.
+fn resident(asked: [u32; 3], cluster: u64) -> [u32; 3] {
     let blocks: u64 = asked.iter().map(|extent| u64::from(*extent)).product();
     // Launches of 2^32 blocks are refused.
-    [u32::try_from(blocks.min(blocks.div_ceil(MOST_ROUNDS).max(LEAST_RESIDENT))).unwrap_or(u32::MAX), 1, 1]
+    let some = blocks.div_ceil(MOST_ROUNDS).max(LEAST_RESIDENT).next_multiple_of(cluster);
+    [u32::try_from(blocks.min(some)).unwrap_or(u32::MAX), 1, 1]
 }
 
 /// Runs a program.
@@ -120,6 +121,9 @@ fn check_geometry(program: &Program, launch: &SimLaunch) -> Result<(), Reason> {
     if let Some(fixed) = program.block.filter(|fixed| *fixed != launch.block) {
         return Err(format!("block {} is not the kernel's own, {}", show(launch.block), show(fixed)));
     }
+    if let Some(reason) = grid_misfit(program.asked_cluster, launch.grid.map(u64::from)) {
+        return Err(reason);
+    }
     if blocks >= 1 << 32 {
         return Err(format!("grid {} has {blocks} blocks; the simulator's limit is 2^32 - 1", show(launch.grid)));
     }
@@ -150,7 +154,11 @@ fn bind<'a>(
     let count = program.objects.len();
     let mut bound = BoundLaunch {
         program,
-        grid: if program.is_persistent { resident(launch.grid) } else { launch.grid },
+        grid: if program.is_persistent {
+            resident(launch.grid, program.cluster.iter().copied().map(u64::from).product())
+        } else {
+            launch.grid
+        },
         asked: launch.grid,
         block: program.started.unwrap_or(launch.block),
         threads: program.started.unwrap_or(launch.block).iter().product(),
@@ -247,6 +255,11 @@ impl<'a> BoundLaunch<'a> {
         Ok(())
     }
 
+    /// Bytes of an object; of the arrays of a cluster's blocks, of one of them.
+    pub(super) fn bytes_of_one(&self, object: usize) -> u64 {
+        self.sizes[self.program.objects[object].peers_of.unwrap_or(object)]
+    }
+
     /// Blocks of the grid.
     pub(super) fn blocks(&self) -> u64 {
         self.grid.iter().map(|n| u64::from(*n)).product()
@@ -272,7 +285,7 @@ impl<'a> BoundLaunch<'a> {
         FaultKind::Race {
             object: self.program.objects[access.object].name.clone(),
             index: offset / size,
-            length: self.sizes[access.object] / size,
+            length: self.bytes_of_one(access.object) / size,
             access: access.kind,
             other_access: clash.other,
             other_thread: clash.thread.map(|thread| thread_position(thread, self.block)),
@@ -281,6 +294,7 @@ impl<'a> BoundLaunch<'a> {
             other_block: None,
             missing_fence: None,
             atomic_line: None,
+            in_cluster: self.program.is_clustered && matches!(self.program.objects[access.object].space, Space::Shared | Space::Cluster),
         }
     }
 

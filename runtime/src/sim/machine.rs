@@ -1,6 +1,7 @@
 //! One worker's machine: runs warps, each until it has ended, stands at a barrier, or lets others run. [`super::worker`] says which is next.
 
 use super::cells::Cells;
+use super::cluster::Membership;
 use super::engine::Engine;
 use super::flight::Flights;
 use super::launch::BoundLaunch;
@@ -31,6 +32,8 @@ pub(super) struct LaneFault {
 pub(super) struct Block {
     pub(super) number: u32,
     pub(super) place: [u32; 3],
+    /// Where it is in its cluster.
+    pub(super) membership: Membership,
     /// Shared memory.
     pub(super) shared: Vec<u8>,
     /// Shadow of each shared object, in kernels with [`Program::orders`].
@@ -63,6 +66,7 @@ impl Block {
         Block {
             number: 0,
             place: [0; 3],
+            membership: Membership::default(),
             shared: vec![0; launch.shared_bytes as usize],
             cells: launch.program.objects.iter().enumerate().map(cells).collect(),
             order: Order::default(),
@@ -82,6 +86,8 @@ pub(super) struct Machine<'l> {
     pub(super) launch: &'l BoundLaunch<'l>,
     /// The current block.
     pub(super) block: Block,
+    /// The blocks of the cluster, by rank; the current one's place is taken by another.
+    pub(super) members: Vec<Block>,
     /// Shadow of each object; empty where none is needed.
     pub(super) shadows: Vec<Shadow>,
     /// The same of global objects, in kernels with [`Program::orders`].
@@ -129,6 +135,7 @@ impl<'l> Machine<'l> {
         Machine {
             launch,
             block: Block::new(launch),
+            members: Vec::new(),
             shadows: program.objects.iter().enumerate().map(shadow).collect(),
             cells: program.objects.iter().enumerate().map(cells).collect(),
             passed: HashMap::new(),

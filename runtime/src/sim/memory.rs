@@ -38,6 +38,11 @@ impl Request<'_> {
         if self.access.atomic.is_some() { 1 } else { self.access.values.len() as u64 }
     }
 
+    /// Whether it writes without reading, as an atomic store does.
+    pub(super) fn is_store(&self) -> bool {
+        self.access.atomic.is_some_and(|(op, _)| op == AtomicOp::Store)
+    }
+
     /// Bytes of a lane.
     fn width(&self) -> u64 {
         self.size() * self.scalars()
@@ -103,7 +108,12 @@ impl Machine<'_> {
         let is_vector = width > request.size();
         if is_vector || matches!(access.path, Path::Pointer { .. }) {
             // Widths are powers of two, but for vectors of 16-bit scalars and the like they are too.
-            if let Some(lane) = first(pack(|lane| offsets[lane] & (width - 1) != 0) & request.mask) {
+            let place = |lane: usize| match request.info.peers_of {
+                // Each block's array begins where vectors may.
+                Some(_) => self.peer_place(access.object, offsets[lane]).1,
+                None => offsets[lane],
+            };
+            if let Some(lane) = first(pack(|lane| place(lane) & (width - 1) != 0) & request.mask) {
                 let kind = FaultKind::Misaligned { object: request.info.name.clone(), offset: offsets[lane], width };
                 return Err(LaneFault { lane, kind });
             }
@@ -214,6 +224,9 @@ impl Machine<'_> {
         let Request { number, access, info, mask } = *request;
         let size = access.ty.bytes();
         let is_shared = info.space == Space::Shared;
+        if info.space == Space::Cluster {
+            return self.check_peers(warp, request, offsets);
+        }
         if info.is_ring {
             self.check_flight(warp, request, offsets)?;
         }
@@ -324,7 +337,7 @@ impl Machine<'_> {
     pub(super) fn uninitialised(&self, access: &Access, offset: u64) -> FaultKind {
         let size = u64::from(access.ty.bytes());
         let object = self.launch.program.objects[access.object].name.clone();
-        FaultKind::Uninitialised { object, index: offset / size, length: self.launch.sizes[access.object] / size, shared: true }
+        FaultKind::Uninitialised { object, index: offset / size, length: self.launch.bytes_of_one(access.object) / size, shared: true }
     }
 
     fn check_local(&self, warp: &Warp, request: &Request<'_>, offsets: &Offsets) -> Result<(), LaneFault> {
@@ -363,6 +376,10 @@ impl Machine<'_> {
                 }
             }
             Space::Shared => lanes(mask).for_each(|lane| bits[lane] = load(&self.block.shared, (info.base + offsets[lane]) as usize, size)),
+            Space::Cluster => lanes(mask).for_each(|lane| {
+                let (rank, offset) = self.peer_place(object, offsets[lane]);
+                bits[lane] = load(&self.peer(rank).shared, (info.base + offset) as usize, size);
+            }),
             Space::Local => {
                 lanes(mask).for_each(|lane| bits[lane] = load(&warp.local, self.local_place(info, lane, offsets[lane]), size));
             }
@@ -392,6 +409,10 @@ impl Machine<'_> {
             Space::Shared => {
                 lanes(mask).for_each(|lane| store(&mut self.block.shared, (info.base + offsets[lane]) as usize, size, bits[lane]));
             }
+            Space::Cluster => lanes(mask).for_each(|lane| {
+                let (rank, offset) = self.peer_place(object, offsets[lane]);
+                store(&mut self.peer_mut(rank).shared, (info.base + offset) as usize, size, bits[lane]);
+            }),
             Space::Local => {
                 for lane in lanes(mask) {
                     let place = self.local_place(info, lane, offsets[lane]);

@@ -7,6 +7,7 @@ mod blocks;
 mod buffer;
 mod cells;
 mod clock;
+mod cluster;
 mod compile;
 mod counters;
 mod engine;
@@ -135,6 +136,7 @@ impl SimProgram {
         let placed = passes::place(placed.as_ref().unwrap_or(kernel));
         let mut program = compile::compile(placed.as_ref().unwrap_or(kernel), options)?;
         program.is_persistent = kernel.options.persistent;
+        program.asked_cluster = kernel.options.cluster;
         Ok(SimProgram { program })
     }
 

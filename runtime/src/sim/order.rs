@@ -29,7 +29,7 @@ impl Reach {
         match scope {
             Scope::Warp => None,
             Scope::Block => Some(Reach::Block),
-            Scope::Device | Scope::System => Some(Reach::Device),
+            Scope::Cluster | Scope::Device | Scope::System => Some(Reach::Device),
         }
     }
 }
@@ -263,6 +263,17 @@ impl Order {
         }
         self.meet();
         *self.of_mut(issuer).0 = apart;
+    }
+
+    /// The threads of several blocks have met, at a tick.
+    pub(super) fn meet_across(blocks: &mut [(u32, &mut Order)], tick: u32) {
+        let mut joined = Standing::default();
+        for (number, order) in blocks.iter_mut() {
+            order.meet();
+            joined.join(&order.base);
+            joined.known.join(&VectorClock::of(*number, Known::of_block(tick)));
+        }
+        blocks.iter_mut().for_each(|(_, order)| order.base.clone_from(&joined));
     }
 
     /// The threads of a warp have met: those of `lanes`, from thread `first` on.

@@ -5,9 +5,10 @@ use super::AccessKind;
 use super::machine::{LaneFault, Machine};
 use super::memory::Request;
 use super::order::{Ordered, Passes, Reach};
+use super::program::Program;
 use super::registers::lanes;
 use super::warp::Warp;
-use warpwright_codegen::ir::{AtomicOp, Atomicity, Scope, Space};
+use warpwright_codegen::ir::{Atomicity, Scope, Space};
 use warpwright_codegen::target::limits::LANES;
 
 impl Machine<'_> {
@@ -20,8 +21,7 @@ impl Machine<'_> {
             return Ok(());
         }
         let size = access.ty.bytes();
-        let is_store = access.atomic.is_some_and(|(op, _)| op == AtomicOp::Store);
-        let is_write_only = access.kind == AccessKind::Write || is_store;
+        let is_write_only = access.kind == AccessKind::Write || request.is_store();
         // In shared memory nobody else is there.
         let is_for_block = !is_shared && access.atomic.is_some_and(|(_, atomicity)| atomicity.scope == Scope::Block);
         for lane in lanes(mask) {
@@ -49,10 +49,28 @@ impl Machine<'_> {
         }
         let object = self.launch.program.accesses[number as usize].object;
         let now = self.now(warp, lane, number + 1);
-        let is_shared = self.launch.program.objects[object].space == Space::Shared;
-        let passed = if is_shared { &mut self.block.passed } else { &mut self.passed };
-        let passed = passed.entry((object, offset)).or_default();
-        let reach = if is_shared { Some(Reach::Block) } else { Reach::of(atomicity.scope) }.unwrap_or(Reach::Block);
-        self.block.order.atomic(&now, self.block.number, passed, &Ordered { passes, order: atomicity.order, reach });
+        let Program { objects, is_clustered, .. } = self.launch.program;
+        let space = objects[object].space;
+        let reach = match space {
+            // Other blocks come to the same array.
+            Space::Shared | Space::Cluster if *is_clustered => Reach::Device,
+            Space::Shared => Reach::Block,
+            _ => Reach::of(atomicity.scope).unwrap_or(Reach::Block),
+        };
+        let ordered = Ordered { passes, order: atomicity.order, reach };
+        let number = self.block.number;
+        match objects[object].peers_of {
+            Some(own) => {
+                let (rank, offset) = self.peer_place(object, offset);
+                // It is passed on through the block whose memory it is.
+                let mut passed = self.peer_mut(rank).passed.remove(&(own, offset)).unwrap_or_default();
+                self.block.order.atomic(&now, number, &mut passed, &ordered);
+                self.peer_mut(rank).passed.insert((own, offset), passed);
+            }
+            None => {
+                let passed = if space == Space::Shared { &mut self.block.passed } else { &mut self.passed };
+                self.block.order.atomic(&now, number, passed.entry((object, offset)).or_default(), &ordered);
+            }
+        }
     }
 }

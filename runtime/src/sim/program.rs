@@ -264,6 +264,8 @@ pub(super) struct Barrier {
     pub(super) result: Option<Reg>,
     /// Whether it is one of the work's threads, to which a producer's do not come.
     pub(super) is_of_work: bool,
+    /// Whether the threads of all blocks of the cluster come to it.
+    pub(super) is_of_cluster: bool,
     /// Place in the source.
     pub(super) location: Location,
 }
@@ -326,6 +328,8 @@ pub(super) struct ObjectInfo {
     pub(super) is_ring: bool,
     /// Whether the copy engine writes it.
     pub(super) is_engines: bool,
+    /// The shared array that it is in all blocks of the cluster, one behind another.
+    pub(super) peers_of: Option<usize>,
 }
 
 impl ObjectInfo {
@@ -336,7 +340,12 @@ impl ObjectInfo {
 
     /// Bits of a virtual address that are the offset.
     pub(super) fn offset_bits(&self) -> u32 {
-        if self.space == Space::Global { 40 } else { 20 }
+        match self.space {
+            Space::Global => 40,
+            // Of several blocks.
+            Space::Cluster => 22,
+            Space::Param | Space::Constant | Space::Shared | Space::Local => 20,
+        }
     }
 
     /// Bits of a virtual address.
@@ -360,6 +369,12 @@ pub(super) struct Program {
     pub(super) is_index_wide: bool,
     /// Whether a launch starts fewer blocks than the grid has, and each goes on with others.
     pub(super) is_persistent: bool,
+    /// Blocks of a cluster of those that are started, by axis.
+    pub(super) cluster: [u32; 3],
+    /// The same of the grid that is asked for.
+    pub(super) asked_cluster: [u32; 3],
+    /// Whether the blocks of a cluster wait for each other or reach each other's memory: else it does not matter that there are clusters.
+    pub(super) is_clustered: bool,
     /// Source files.
     pub(super) files: Vec<String>,
     /// The steps.

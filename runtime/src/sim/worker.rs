@@ -27,17 +27,19 @@ const PATIENCE: u32 = 16;
 pub(super) struct Worker<'l> {
     pub(super) machine: Machine<'l>,
     /// Of the current block.
-    warps: Vec<Warp>,
+    pub(super) warps: Vec<Warp>,
     /// Blocks that wait.
-    waiting: Vec<(Block, Vec<Warp>)>,
+    pub(super) waiting: Vec<(Block, Vec<Warp>)>,
     /// Blocks that have ended, for others to use.
     spare: Vec<(Block, Vec<Warp>)>,
 }
 
 /// How far a block has come.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Turn {
+pub(super) enum Turn {
     Ended,
+    /// It stands at a barrier of its cluster.
+    Meets,
     /// It waits; whether it goes round in circles, so that only a change of memory may help.
     Waits {
         for_ever: bool,
@@ -52,6 +54,9 @@ impl<'l> Worker<'l> {
 
     /// Runs all blocks of the launch, in order but for those that wait. `written` is called whenever a block has ended or waits.
     pub(super) fn run_all(&mut self, mut written: impl FnMut(&mut String) -> Result<(), Error>) -> Result<(), Error> {
+        if self.machine.launch.program.is_clustered {
+            return self.run_clusters(written);
+        }
         let blocks = self.machine.launch.blocks();
         let mut revisit_at = 1;
         for number in 0..blocks {
@@ -77,7 +82,8 @@ impl<'l> Worker<'l> {
         loop {
             match self.go_on()? {
                 Turn::Ended => return Ok(()),
-                Turn::Waits { for_ever: false } => {}
+                // Clusters run in order, and not here.
+                Turn::Meets | Turn::Waits { for_ever: false } => {}
                 Turn::Waits { for_ever: true } => {
                     self.put_aside();
                     return Err(self.deadlock(0));
@@ -86,7 +92,7 @@ impl<'l> Worker<'l> {
         }
     }
 
-    fn begin(&mut self, number: u64) -> Result<(), Box<Fault>> {
+    pub(super) fn begin(&mut self, number: u64) -> Result<(), Box<Fault>> {
         self.machine.begin_block(number)?;
         for warp in &mut self.warps {
             warp.begin(self.machine.launch, self.machine.block.place, self.machine.tick);
@@ -95,7 +101,7 @@ impl<'l> Worker<'l> {
     }
 
     /// Runs the current block until it has ended or waits.
-    fn go_on(&mut self) -> Result<Turn, Box<Fault>> {
+    pub(super) fn go_on(&mut self) -> Result<Turn, Box<Fault>> {
         let mut idle_rounds = 0;
         loop {
             let (version, at_barriers) = (self.machine.version, at_barriers(&self.warps));
@@ -114,7 +120,9 @@ impl<'l> Worker<'l> {
                 return Ok(Turn::Ended);
             }
             if let Some(count) = self.complete() {
-                self.machine.pass_barrier(&mut self.warps[..count])?;
+                if self.machine.pass_barrier(&mut self.warps[..count])? {
+                    return Ok(Turn::Meets);
+                }
                 idle_rounds = 0;
                 continue;
             }
@@ -167,6 +175,7 @@ impl<'l> Worker<'l> {
                 written(&mut self.machine.output)?;
                 match turn? {
                     Turn::Ended => self.spare.push(self.waiting.remove(n)),
+                    Turn::Meets => n += 1,
                     Turn::Waits { for_ever: this } => {
                         for_ever &= this;
                         n += 1;
@@ -180,7 +189,7 @@ impl<'l> Worker<'l> {
     }
 
     /// The fault of threads that wait for each other.
-    fn deadlock(&self, coming: u64) -> Box<Fault> {
+    pub(super) fn deadlock(&self, coming: u64) -> Box<Fault> {
         let goes_round = |warp: &&Warp| warp.living != 0 && warp.waits_at.is_none();
         let mut all = self.waiting.iter().flat_map(|(block, warps)| warps.iter().filter(goes_round).map(move |warp| (block, warp)));
         let warps = all.clone().count() as u64;
@@ -203,7 +212,7 @@ impl<'l> Worker<'l> {
     }
 }
 
-fn new_warps(launch: &BoundLaunch<'_>) -> Vec<Warp> {
+pub(super) fn new_warps(launch: &BoundLaunch<'_>) -> Vec<Warp> {
     (0..launch.threads.div_ceil(LANES as u32)).map(|n| Warp::new(launch, n)).collect()
 }
 
@@ -212,10 +221,10 @@ fn at_barriers(warps: &[Warp]) -> usize {
 }
 
 impl Machine<'_> {
-    /// Lets the block pass the barrier its warps stand at.
-    fn pass_barrier(&mut self, warps: &mut [Warp]) -> Result<(), Box<Fault>> {
+    /// Lets the block pass the barrier its warps stand at; gives whether that is one of the cluster, which other blocks have to come to, too.
+    fn pass_barrier(&mut self, warps: &mut [Warp]) -> Result<bool, Box<Fault>> {
         let Some((at, barrier)) = warps.iter().enumerate().find_map(|(n, warp)| Some((n, warp.waits_at?))) else {
-            return Ok(());
+            return Ok(false);
         };
         let living: u32 = warps.iter().map(|warp| warp.living.count_ones()).sum();
         if let Some(other) = warps.iter().find_map(|warp| warp.waits_at.filter(|b| *b != barrier)) {
@@ -237,6 +246,9 @@ impl Machine<'_> {
         if data.is_of_work && living < self.launch.workers {
             let kind = FaultKind::DivergentBarrier { waiting: living, living: self.launch.workers, within_warp: false, other_line: None };
             return Err(self.fault_at(&warps[at], barrier, kind));
+        }
+        if data.is_of_cluster {
+            return Ok(true);
         }
         let holds = |warp: &Warp| match data.argument {
             Some(Reg::Pred(n)) => (warp.registers.preds[usize::from(n)] & warp.living).count_ones(),
@@ -266,6 +278,6 @@ impl Machine<'_> {
                 warp.registers.splat(reg, result);
             }
         }
-        Ok(())
+        Ok(false)
     }
 }

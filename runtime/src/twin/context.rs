@@ -11,6 +11,8 @@ pub(crate) struct Extents {
     pub(crate) grid: Dim3,
     /// Threads of a block.
     pub(crate) block: Dim3,
+    /// Blocks of a cluster.
+    pub(crate) cluster: Dim3,
     /// `ilp` and `vectorize`: groups of elements of a thread, and elements of a group.
     pub(crate) elements: [usize; 2],
 }
@@ -30,7 +32,7 @@ struct RunningThread {
 }
 
 thread_local! {
-    static EXTENTS: Cell<Extents> = const { Cell::new(Extents { grid: ONE, block: ONE, elements: [1, 1] }) };
+    static EXTENTS: Cell<Extents> = const { Cell::new(Extents { grid: ONE, block: ONE, cluster: ONE, elements: [1, 1] }) };
     static BLOCK: Cell<Dim3> = const { Cell::new(ORIGIN) };
     static THREAD: Cell<Dim3> = const { Cell::new(ORIGIN) };
     static ELEMENT: Cell<[usize; 2]> = const { Cell::new([0, 0]) };
@@ -48,6 +50,13 @@ pub(crate) fn extents() -> Extents {
 #[inline]
 pub(crate) fn block() -> Dim3 {
     BLOCK.get()
+}
+
+/// The running block's number within its cluster, x fastest.
+#[inline]
+pub(crate) fn cluster_rank() -> usize {
+    let (block, cluster) = (BLOCK.get(), EXTENTS.get().cluster);
+    (block.z % cluster.z * cluster.y + block.y % cluster.y) * cluster.x + block.x % cluster.x
 }
 
 /// The running thread within its block.
@@ -91,6 +100,12 @@ pub(super) fn set_thread(rank: usize, thread: Dim3) {
 pub(super) fn start_block(block: Dim3) {
     BLOCK.set(block);
     shared::start_block();
+}
+
+/// The next code run is of this block, of a cluster whose blocks run together. Its shared memory is as it left it.
+pub(super) fn set_block(block: Dim3) {
+    BLOCK.set(block);
+    shared::set_rank(cluster_rank());
 }
 
 /// Puts back what was there before a launch, however it ends.

@@ -1,6 +1,6 @@
 //! The host twin: a kernel's body, compiled by `rustc`, run on the CPU as a device would run it.
 //!
-//! Blocks run one after another, and within a block the threads, x fastest, each up to its next barrier. A kernel without barriers and
+//! Blocks run one after another, those of a cluster together, and within a block the threads, x fastest, each up to its next barrier. A kernel without barriers and
 //! warp operations is a plain loop over its threads; otherwise every thread of a block is a fibre with a stack of its own. All of
 //! a launch runs on the caller's OS thread, so results do not vary from run to run.
 //!
@@ -70,6 +70,8 @@ impl TwinError {
 pub(crate) struct Run {
     /// `ilp` and `vectorize`: how many elements each thread runs the body for. More than one only without barriers.
     pub(crate) elements: [u32; 2],
+    /// Blocks of a cluster, by axis.
+    pub(crate) cluster: [u32; 3],
     /// Dynamic shared memory.
     pub(crate) shared_bytes: u32,
     /// Whether the kernel, or a function it calls, has a barrier or a warp operation; where it is not known, `true`.
@@ -90,10 +92,10 @@ pub(crate) fn run_twin(
     run: Run,
 ) -> Result<(), TwinError> {
     let elements = run.elements.map(|count| count as usize);
-    let extents = Extents { grid: dim3(grid), block: dim3(block), elements };
+    let extents = Extents { grid: dim3(grid), block: dim3(block), cluster: dim3(run.cluster), elements };
     let _launch = context::enter(extents, run.shared_bytes as usize, run.loop_limit);
     let _quiet = panics::catch_quietly();
-    let is_alone = extents.block == Dim3::new(1, 1, 1);
+    let is_alone = extents.block == Dim3::new(1, 1, 1) && extents.cluster == Dim3::new(1, 1, 1);
     if run.uses_barriers && !is_alone {
         schedule::run(entry, arguments, extents)
     } else {

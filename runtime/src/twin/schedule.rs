@@ -51,6 +51,8 @@ impl Arrival {
 pub(crate) enum Meeting {
     /// The lanes of a warp that are here.
     Warp(WarpResult),
+    /// The threads of the cluster's blocks.
+    Cluster,
     /// The threads of the block, by number; `None` for those that have ended. Values in, results out.
     Block(fn(&mut [Option<u64>])),
 }
@@ -99,6 +101,7 @@ fn meet_alone(arrival: &Arrival) -> u64 {
             let results = resolve(&lanes).unwrap_or_else(|missing| panic!("{}", missing_lane(arrival.name, missing.source as u32, 1)));
             results[0]
         }
+        Meeting::Cluster => 0,
         Meeting::Block(resolve) => {
             let mut values = [Some(arrival.operands[0])];
             resolve(&mut values);
@@ -129,31 +132,95 @@ struct Block<'a> {
 
 /// Runs all blocks, their threads as fibres.
 pub(super) fn run<'a>(entry: TwinEntry, arguments: &'a TwinArguments<'a>, extents: Extents) -> Result<(), TwinError> {
-    let threads: Vec<_> = places(extents.block).map(|place| Thread { place, fibre: None, arrival: None }).collect();
-    let values = Vec::with_capacity(threads.len());
-    let mut block = Block { place: extents.grid, threads, stacks: Stacks::take_kept(), values, at_warps: 0 };
-    let result = places(extents.grid).try_for_each(|place| {
-        block.place = place;
-        context::start_block(place);
-        block.run(entry, arguments)
+    let size = extents.cluster;
+    let mut blocks: Vec<Block<'a>> = places(size).map(|_| Block::new(extents)).collect();
+    let clusters = Dim3::new(extents.grid.x / size.x, extents.grid.y / size.y, extents.grid.z / size.z);
+    let result = places(clusters).try_for_each(|cluster| {
+        for (block, within) in blocks.iter_mut().zip(places(size)) {
+            block.place = Dim3::new(cluster.x * size.x + within.x, cluster.y * size.y + within.y, cluster.z * size.z + within.z);
+        }
+        context::start_block(blocks[0].place);
+        run_cluster(&mut blocks, entry, arguments)
     });
-    block.abandon();
-    block.stacks.keep();
+    for mut block in blocks {
+        block.abandon();
+        block.stacks.keep();
+    }
     result
 }
 
+/// Runs the blocks of a cluster, each until it stands at a barrier of the cluster or has ended; then all pass that.
+fn run_cluster<'a>(blocks: &mut [Block<'a>], entry: TwinEntry, arguments: &'a TwinArguments<'a>) -> Result<(), TwinError> {
+    for block in blocks.iter_mut() {
+        context::set_block(block.place);
+        block.begin(entry, arguments)?;
+    }
+    loop {
+        let mut waiting: Option<(Dim3, Arrival)> = None;
+        for block in blocks.iter_mut() {
+            context::set_block(block.place);
+            let Some(arrival) = block.advance()? else { continue };
+            match &waiting {
+                Some((place, first)) if !first.is_at(&arrival) => return Err(apart(block.place, &arrival, *place, first)),
+                Some(_) => {}
+                None => waiting = Some((block.place, arrival)),
+            }
+        }
+        if waiting.is_none() {
+            return Ok(());
+        }
+        for block in blocks.iter_mut() {
+            context::set_block(block.place);
+            block.pass()?;
+        }
+    }
+}
+
+/// The error of two blocks of a cluster that wait at different barriers of it.
+fn apart(block: Dim3, arrival: &Arrival, other: Dim3, at: &Arrival) -> TwinError {
+    let message = format!(
+        "divergent barrier: block {block} of the cluster waits at this `cluster_sync`, block {other} at that on line {}",
+        at.site.line()
+    );
+    let location = (arrival.site.file().to_owned(), arrival.site.line(), arrival.site.column());
+    TwinError { message, location: Some(location), thread: Some((block, Dim3::new(0, 0, 0))) }
+}
+
 impl<'a> Block<'a> {
-    fn run(&mut self, entry: TwinEntry, arguments: &'a TwinArguments<'a>) -> Result<(), TwinError> {
+    fn new(extents: Extents) -> Block<'a> {
+        let threads: Vec<_> = places(extents.block).map(|place| Thread { place, fibre: None, arrival: None }).collect();
+        let values = Vec::with_capacity(threads.len());
+        Block { place: extents.grid, threads, stacks: Stacks::take_kept(), values, at_warps: 0 }
+    }
+
+    /// Runs every thread until it first waits.
+    fn begin(&mut self, entry: TwinEntry, arguments: &'a TwinArguments<'a>) -> Result<(), TwinError> {
         for rank in 0..self.threads.len() {
             let fibre = Fibre::new(&mut self.stacks, entry, arguments).map_err(|error| self.no_stack(&error))?;
             self.threads[rank].fibre = Some(fibre);
             self.resume(rank, 0)?;
         }
+        Ok(())
+    }
+
+    /// Goes on until all living threads wait at a barrier of the cluster, and gives that; `None` once they have ended.
+    fn advance(&mut self) -> Result<Option<Arrival>, TwinError> {
         loop {
             self.settle_warps()?;
-            let Some(first) = self.threads.iter().position(|thread| thread.arrival.is_some()) else { return Ok(()) };
+            let Some(first) = self.threads.iter().position(|thread| thread.arrival.is_some()) else { return Ok(None) };
+            if let Some(arrival) = self.threads[first].arrival
+                && matches!(arrival.meeting, Meeting::Cluster)
+            {
+                let is_elsewhere = |thread: &Thread<'_>| thread.arrival.is_some_and(|other| !other.is_at(&arrival));
+                return if self.threads.iter().any(is_elsewhere) { Err(self.divergence(&arrival)) } else { Ok(Some(arrival)) };
+            }
             self.open_barrier(first)?;
         }
+    }
+
+    /// Lets all living threads pass the barrier of the cluster where they wait.
+    fn pass(&mut self) -> Result<(), TwinError> {
+        (0..self.threads.len()).try_for_each(|rank| self.resume(rank, 0))
     }
 
     /// Runs a thread until it waits or ends, if it has not ended yet.
@@ -198,7 +265,7 @@ impl<'a> Block<'a> {
         let arrivals = || self.threads[start..end].iter().enumerate().filter_map(|(lane, thread)| Some((lane, thread.arrival.as_ref()?)));
         let at_warp = arrivals().filter_map(|(_, arrival)| match arrival.meeting {
             Meeting::Warp(resolve) => Some((*arrival, resolve)),
-            Meeting::Block(_) => None,
+            Meeting::Block(_) | Meeting::Cluster => None,
         });
         let (first, resolve) = at_warp.min_by_key(|(arrival, _)| arrival.site)?;
         let mut lanes = Lanes::NONE;

@@ -1,6 +1,7 @@
 //! Shared memory of the running block.
 #![expect(unsafe_code, reason = "shared arrays are shared by the threads of a block, as on a device")]
 
+use super::context;
 use crate::element::{Element, ElementType};
 use crate::validity::make_valid;
 use std::any::TypeId;
@@ -54,14 +55,22 @@ struct Storage {
     key: Key,
     /// From `Box::into_raw`, by which handles stay valid as this moves. 16-byte units, so that every scalar is aligned.
     units: NonNull<[u128]>,
-    /// The block whose content it has.
-    block: u64,
+    /// Of the cluster whose block it is, the block's rank.
+    rank: usize,
+    /// The cluster whose content it has.
+    cluster: u64,
 }
 
 impl Storage {
-    fn new(key: Key, bytes: usize, block: u64) -> Storage {
+    fn new(key: Key, bytes: usize, (cluster, rank): (u64, usize)) -> Storage {
         let units = Box::leak(vec![0; bytes.div_ceil(size_of::<u128>())].into_boxed_slice());
-        Storage { key, units: NonNull::from(units), block }
+        Storage { key, units: NonNull::from(units), rank, cluster }
+    }
+
+    /// How far an address is behind its start, if it is in it.
+    fn offset_of(&self, address: usize) -> Option<usize> {
+        let offset = address.checked_sub(self.units.cast::<u8>().addr().get())?;
+        (offset < self.units.len() * size_of::<u128>()).then_some(offset)
     }
 
     fn clear(&mut self) {
@@ -82,24 +91,40 @@ impl Drop for Storage {
 struct Memory {
     arrays: Vec<Storage>,
     dynamic_bytes: usize,
-    /// Counts the launch's blocks.
-    block: u64,
+    /// Counts the launch's clusters: each is one block, unless the kernel says otherwise.
+    cluster: u64,
+    /// The running block within its cluster.
+    rank: usize,
 }
 
 impl Memory {
-    /// The array of this key: all zero when a block first asks for it.
+    /// The running block's array of this key: all zero when a block first asks for it.
     fn array(&mut self, key: Key, bytes: usize) -> NonNull<u8> {
-        let found = self.arrays.iter().position(|storage| storage.key == key);
+        self.array_of(key, bytes, self.rank)
+    }
+
+    /// The same of the cluster's block of a rank.
+    fn array_of(&mut self, key: Key, bytes: usize, rank: usize) -> NonNull<u8> {
+        let found = self.arrays.iter().position(|storage| storage.key == key && storage.rank == rank);
         let i = found.unwrap_or_else(|| {
-            self.arrays.push(Storage::new(key, bytes, self.block));
+            self.arrays.push(Storage::new(key, bytes, (self.cluster, rank)));
             self.arrays.len() - 1
         });
         let storage = &mut self.arrays[i];
-        if storage.block != self.block {
+        if storage.cluster != self.cluster {
             storage.clear();
-            storage.block = self.block;
+            storage.cluster = self.cluster;
         }
         storage.units.cast()
+    }
+
+    /// The place in the array of the cluster's block of a rank that an address is in the running block's. `None`: it is in no shared array.
+    fn peer(&mut self, address: usize, rank: usize) -> Option<NonNull<u8>> {
+        let own = self.arrays.iter().find_map(|storage| Some((storage, storage.offset_of(address)?)));
+        let (key, bytes, offset) = own.map(|(storage, offset)| (storage.key, storage.units.len() * size_of::<u128>(), offset))?;
+        let start = self.array_of(key, bytes, rank);
+        // SAFETY: both arrays are as long, and the place is in this one.
+        Some(unsafe { start.add(offset) })
     }
 }
 
@@ -123,9 +148,51 @@ impl Drop for SharedMemoryGuard {
     }
 }
 
-/// The next block finds its shared memory zeroed.
+/// The next block, or the next cluster's blocks, find their shared memory zeroed.
 pub(super) fn start_block() {
-    MEMORY.with_borrow_mut(|memory| memory.block += 1);
+    MEMORY.with_borrow_mut(|memory| {
+        memory.cluster += 1;
+        memory.rank = 0;
+    });
+}
+
+/// The next code run is of the cluster's block of this rank.
+pub(super) fn set_rank(rank: usize) {
+    MEMORY.with_borrow_mut(|memory| memory.rank = rank);
+}
+
+/// Where the block of this rank has what the running one has at a place; so many elements.
+#[track_caller]
+fn place_of_peer<T: Element>(own: NonNull<T>, count: usize, rank: usize) -> NonNull<T> {
+    let cluster = context::extents().cluster;
+    let blocks = cluster.x * cluster.y * cluster.z;
+    assert!(rank < blocks, "rank {rank} of a cluster of {blocks} blocks");
+    if rank == context::cluster_rank() {
+        return own;
+    }
+    let found = MEMORY.with_borrow_mut(|memory| memory.peer(own.addr().get(), rank));
+    let Some(place) = found else { panic!("`shared_of` reaches shared arrays of other blocks, and this is none") };
+    if T::TYPE.enum_without_zero().is_some() {
+        // SAFETY: the array is as long as the running block's, whose elements these are; no reference to them is alive.
+        unsafe { make_valid(&T::TYPE, place.as_ptr(), count) };
+    }
+    place.cast()
+}
+
+/// An array as the cluster's block of a rank has it.
+#[track_caller]
+pub(crate) fn of_peer<T: Element, const N: usize>(own: &[T; N], rank: usize) -> &[T; N] {
+    let place: NonNull<[T; N]> = place_of_peer(NonNull::from(own).cast::<T>(), N, rank).cast();
+    // SAFETY: an array of the same type, valid until the launch ends; references live for one expression of kernel code, on one OS thread.
+    unsafe { place.as_ref() }
+}
+
+/// The same, to be written.
+#[track_caller]
+pub(crate) fn of_peer_mut<T: Element, const N: usize>(own: &mut [T; N], rank: usize) -> &mut [T; N] {
+    let mut place: NonNull<[T; N]> = place_of_peer(NonNull::from(own).cast::<T>(), N, rank).cast();
+    // SAFETY: as in `of_peer`.
+    unsafe { place.as_mut() }
 }
 
 /// `#[shared] let mut name: T;`: the running block's array of this number.

@@ -29,7 +29,13 @@ fn run(entry: TwinEntry, arguments: &[TwinArgument], grid: [u32; 3], block: [u32
     #[expect(unsafe_code, reason = "arguments are addresses")]
     // SAFETY: every test passes what its kernel takes.
     let arguments = unsafe { TwinArguments::new(arguments) };
-    run_twin(entry, &arguments, grid, block, Run { elements: [1, 1], shared_bytes: 64, uses_barriers: barriers, loop_limit: 1000 })
+    run_twin(
+        entry,
+        &arguments,
+        grid,
+        block,
+        Run { elements: [1, 1], cluster: [1; 3], shared_bytes: 64, uses_barriers: barriers, loop_limit: 1000 },
+    )
 }
 
 /// Runs a kernel of one input and one output buffer.

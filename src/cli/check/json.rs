@@ -68,6 +68,8 @@ fn row(row: &Row) -> Value {
             "next_cliff": found.cliffs().iter().map(ToString::to_string).collect::<Vec<_>>(),
         })
     });
+    let clusters =
+        report.clusters.map(|found| json!({ "blocks": found.size, "least": found.least, "most": found.most, "device": found.device }));
     let prediction = report.prediction.as_ref().map(|found| {
         json!({
             "device": found.device,
@@ -103,6 +105,7 @@ fn row(row: &Row) -> Value {
                 "local": report.memory.local,
             },
             "occupancy": occupancy,
+            "clusters": clusters,
             "sectors_per_request": report.sectors_per_request().map(range),
             "bank_conflicts": report.bank_conflicts().map(range),
             "accesses": report.accesses.iter().map(access).collect::<Vec<_>>(),

@@ -7,6 +7,7 @@ mod table;
 
 use super::axes::AxisArguments;
 use super::json::document;
+use super::launch::LaunchArguments;
 use super::source::{Define, Findings, InstanceError, Source, check_defines, split};
 use super::{OUTPUT, Stop, VARIANTS, complain, print, targets};
 use warpwright::issue_order::IssueOrder;
@@ -14,9 +15,10 @@ use warpwright::nvdisasm::Nvdisasm;
 use warpwright::operand_reads::OperandReads;
 use warpwright::ptxas::{Measured, Ptxas, PtxasError};
 use warpwright_codegen::diagnostic::{Diagnostic, Diagnostics};
-use warpwright_codegen::ir::Loc;
+use warpwright_codegen::ir::{Kernel, Loc};
 use warpwright_codegen::syntax::{Instance, KernelAttributes};
 use warpwright_codegen::target::{FAMILIES, Family, Targets};
+use warpwright_review::estimate::Launched;
 use warpwright_review::lint::register_banks::{self, Waiting};
 use warpwright_review::lint::undone_by_assembler::{self, Undone};
 use warpwright_review::machine::{Machine, Pipe};
@@ -26,7 +28,7 @@ use warpwright_review::{ReviewScope, ReviewedVariant, required_is_open};
 /// Check kernels: all errors and findings of all files, shown like rustc's, and what is known of each variant on each target.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  warpwright check src/kernels.rs\n  warpwright check src/*.rs --targets sm_80,sm_90\n  warpwright check src/main.rs::copy -D B=256 -D T=f32 --json\n\nExit code: 0 if nothing is wrong, 1 for errors and denied findings, 2 if the command could not be carried out."
+    after_help = "Examples:\n  warpwright check src/kernels.rs\n  warpwright check src/*.rs --targets sm_80,sm_90\n  warpwright check src/main.rs::copy -D B=256 -D T=f32 --json\n  warpwright check src/main.rs::tiles --grid 352\n\nExit code: 0 if nothing is wrong, 1 for errors and denied findings, 2 if the command could not be carried out."
 )]
 pub(super) struct Check {
     /// Source files, each `FILE.rs` or `FILE.rs::kernel`.
@@ -38,6 +40,8 @@ pub(super) struct Check {
     /// Targets to check for, instead of those of the kernels or the crate's `Cargo.toml`.
     #[arg(long, value_name = "TARGET,…", value_delimiter = ',')]
     targets: Vec<String>,
+    #[command(flatten)]
+    launch: LaunchArguments,
     /// Print everything as JSON: findings, and all figures of every variant on every target.
     #[arg(long, help_heading = OUTPUT)]
     json: bool,
@@ -179,7 +183,19 @@ impl Check {
                 reports.extend(rows);
                 found
             };
-            let mut found = source.review(kernel, instances.as_deref().unwrap_or_default(), scope, look);
+            self.launch.check_names(&source, kernel)?;
+            let mut wrong = None;
+            let mut launch = |instance: &Instance, legal: &Kernel| {
+                let foreseen = self.launch.foresee(&source, kernel, instance, legal).unwrap_or_else(|stop| {
+                    wrong = Some(stop);
+                    None
+                });
+                foreseen.map_or_else(Launched::default, |foreseen| foreseen.launched)
+            };
+            let mut found = source.review(kernel, instances.as_deref().unwrap_or_default(), scope, (&mut launch, look));
+            if let Some(stop) = wrong {
+                return Err(stop);
+            }
             if instances.is_none() {
                 let help = "give its generics values with `-D NAME=VALUE`, or declare variants";
                 found.extend(required_is_open(item, "the kernel is generic, and declares no variants", help, of_crate.findings));

@@ -184,6 +184,14 @@ pub(super) const COLUMNS: &[Column] = &[
         ..FIGURE
     },
     Column {
+        title: "clusters",
+        rank: 7,
+        noun: "resident clusters",
+        value: |cell| cell.estimate().clusters.map(|clusters| f64::from(clusters.least)),
+        show: |cell| cell.estimate().clusters.map(|clusters| format!("{} of {}", clusters.range(), clusters.size)),
+        ..FIGURE
+    },
+    Column {
         title: "loads in flight",
         rank: 8,
         noun: "loads in flight",

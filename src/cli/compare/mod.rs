@@ -22,7 +22,7 @@ pub(super) use device::Failures;
 use std::path::PathBuf;
 pub(super) use variant::{Variant, nothing_compiles};
 use warpwright_codegen::diagnostic::Diagnostics;
-use warpwright_codegen::syntax::KernelAttributes;
+use warpwright_codegen::syntax::{KernelAttributes, Setting};
 use warpwright_codegen::target::{Family, Target};
 use warpwright_review::estimate::weights::{Certainty, DATA_TRIPS, UNKNOWN_TRIPS};
 pub(super) use yardstick::agree;
@@ -33,6 +33,8 @@ struct Comparison {
     kernel: String,
     targets: Vec<&'static Target>,
     variants: Vec<Variant>,
+    /// Whether wave tails are noted: the kernel may allow the lint.
+    tells_tails: bool,
     /// What is to be said below the table.
     notes: Vec<String>,
 }
@@ -129,7 +131,8 @@ impl Compare {
             notes.extend(targets.families.iter().map(|Family { name, devices }| {
                 format!("{name}: every variant with figures runs there, too; nothing is estimated for {devices}")
             }));
-            comparisons.push(Comparison { file: path.to_owned(), kernel, targets: targets.gpus, variants, notes });
+            let tells_tails = attributes.levels.of("wave_tail") != Some(Setting::Allow);
+            comparisons.push(Comparison { file: path.to_owned(), kernel, targets: targets.gpus, variants, tells_tails, notes });
         }
         let mut failures = Vec::new();
         for comparison in &mut comparisons {

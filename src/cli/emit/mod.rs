@@ -233,7 +233,7 @@ impl Emit {
             Taken::Built(built) => return Ok(Ok((built.to_string(), None))),
             Taken::Scheduled(lowered) => lowered,
         };
-        // PTX and the IR are those of the target; other texts are for all devices.
+        // PTX and the IR are those of the target, and Rust, which emitting sees to; other texts are for all devices.
         let is_of_target = match format {
             Format::Text(backend) => backend.language().stage == Stage::Addressed,
             Format::Ir => true,

@@ -12,6 +12,7 @@ use warpwright_codegen::diagnostic::{Diagnostic, Diagnostics, Level};
 use warpwright_codegen::syntax::{Instance, KernelAttributes, Setting};
 use warpwright_codegen::target::Target;
 use warpwright_codegen::target::occupancy::{self, impossible};
+use warpwright_review::estimate::Launched;
 use warpwright_review::estimate::demand::demand_of;
 use warpwright_review::estimate::registers::Registers;
 use warpwright_review::{ReviewScope, ReviewedVariant};
@@ -60,7 +61,7 @@ impl Occupancy {
                 self.look(kernel, variant, &mut rows, &mut wrong);
                 Vec::new()
             };
-            let found = source.review(kernel, &instances, scope, look);
+            let found = source.review(kernel, &instances, scope, (&mut |_, _| Launched::default(), look));
             // What lints find is `check`'s to say.
             findings.add(found.filter_map(|finding| is_error(&finding).then_some(finding)));
         }

@@ -1,5 +1,6 @@
 // test ir engine
 // test ptx sm_90
+// test rust sm_90
 //! Where `load_run` makes all copies of a pipelined loop, sm_90 has a form of its own: one thread asks the copy engine, whose bytes a barrier counts.
 #[kernel(block = 64)]
 pub fn summed(runs: usize, x: &Global<f32>, y: &mut Global<f32>) {

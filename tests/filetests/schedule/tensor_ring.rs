@@ -1,5 +1,6 @@
 // test ir engine
 // test ptx sm_90
+// test rust sm_90
 //! A tile that tensor copies bring: one thread asks, by a map of the matrix, which the launch makes of its parameters.
 #[kernel(block = (16, 4))]
 pub fn down(a: &Matrix<f32>, y: &mut Global<f32>) {

@@ -1,14 +1,14 @@
 //! Patterns that went wrong in pipelined loops of other tile languages and libraries, by the numbers of their trackers. Here each gives what Rust gives, for all counts of
 //! iterations on all devices, or is refused where it is written.
 //!
-//! Two wait for what they are about: tensor maps that change while copies use them (DeepGEMM, pull request 343), and fragments of matrices whose layout the program must
-//! know (CubeCL 799).
+//! One waits for what it is about: fragments of matrices whose layout the program must know (CubeCL 799).
 
 #![allow(deprecated, reason = "what lints find of speed is not what is tested here")]
 
 mod conditions;
 mod counts;
 mod filled;
+mod maps;
 mod overwritten;
 mod several;
 mod threads;

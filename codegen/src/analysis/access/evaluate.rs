@@ -393,7 +393,7 @@ impl<'k> Evaluator<'k> {
                 if op == CompareOp::Ne { differs } else { differs.not() }
             }
             Const(_) | Special(..) | Unary(..) | Binary(..) | MulAdd(..) | Compare(..) | Cast(_) | Bitcast(_) | Len(_) | Address(_)
-            | Offset(..) => return self.at_least(value),
+            | PeerAddress(..) | Offset(..) => return self.at_least(value),
         };
         let is_hopeless = condition.yes | condition.no == 0 && condition.rest == Uncertainty::Data && condition.varies == 0;
         if is_hopeless { self.at_least(value) } else { LaneValue::Condition(condition) }
@@ -454,7 +454,7 @@ impl<'k> Evaluator<'k> {
             },
             Cast(a) => self.cast(a, ty, value),
             Bitcast(a) if self.kernel.ty(a).is_int() => self.sum(a),
-            Const(_) | Special(..) | Unary(..) | Compare(..) | Bitcast(_) | Len(_) | Address(_) | Offset(..) => {
+            Const(_) | Special(..) | Unary(..) | Compare(..) | Bitcast(_) | Len(_) | Address(_) | PeerAddress(..) | Offset(..) => {
                 sum_or_data(self.at_least(value))
             }
         }

@@ -156,7 +156,7 @@ fn access(
         Space::Shared => {
             (0, records.iter().find_map(|record| Some(traffic::if_wide(record.address.as_ref().ok()?, record.mask))).unwrap_or(0))
         }
-        Space::Param | Space::Constant | Space::Local => (0, 0),
+        Space::Param | Space::Constant | Space::Cluster | Space::Local => (0, 0),
     };
     let by_data = records.iter().any(|record| record.address.as_ref().is_err_and(|why| why.is_data));
     Some(AccessFact {
@@ -210,7 +210,7 @@ fn pattern(walk: &Walk<'_>, inst: Inst, space: Space, records: &[&Record]) -> (P
                 add(&mut total.passes, traffic.passes);
                 traffic.degree
             }
-            Space::Param | Space::Constant | Space::Local => {
+            Space::Param | Space::Constant | Space::Cluster | Space::Local => {
                 let addresses = traffic::addresses(atoms, address, record.mask);
                 add(&mut total.figure, addresses);
                 addresses
@@ -229,7 +229,7 @@ fn pattern(walk: &Walk<'_>, inst: Inst, space: Space, records: &[&Record]) -> (P
             step: step(walk, first, element_bytes(walk.kernel, inst)),
         },
         Space::Shared => Pattern::Shared { degree: figure, stride },
-        Space::Param | Space::Constant | Space::Local => Pattern::Constant { addresses: figure },
+        Space::Param | Space::Constant | Space::Cluster | Space::Local => Pattern::Constant { addresses: figure },
     };
     (pattern, total)
 }

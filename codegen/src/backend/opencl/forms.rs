@@ -184,6 +184,7 @@ fn assemble(portable: Written<'_>, sub_groups: Option<Written<'_>>) -> Emitted {
         asks_for_shared: false,
         overlaps: false,
         has_producer: false,
+        cluster: None,
         faults,
         build_options: BUILD_OPTIONS.into(),
         has_sub_groups,

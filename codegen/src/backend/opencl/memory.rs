@@ -25,7 +25,8 @@ pub(super) fn qualifier(kind: &ObjectKind) -> &'static str {
         ObjectKind::Global { writable: true } => "__global",
         ObjectKind::Global { writable: false } => "__global const",
         ObjectKind::Constant | ObjectKind::Table(_) => "__constant",
-        ObjectKind::Shared => "__local",
+        // There are no clusters: what uses them was refused.
+        ObjectKind::Shared | ObjectKind::Peers(_) => "__local",
         // Images have a qualifier of their own, `read_only`, and are not pointed to.
         ObjectKind::Local | ObjectKind::Texture => "",
         ObjectKind::Value => "const",

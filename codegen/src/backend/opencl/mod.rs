@@ -59,7 +59,7 @@ pub use forms::SUB_GROUPS_MACRO;
 use super::structured::{State, Values};
 use super::{Backend, Emitted, Language, TextureReads};
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::ir::{Address, Compute, Inst, Kernel, Loc, Memory, MemoryOp, Message, Object, Op, Stage, Value};
+use crate::ir::{Address, Compute, Inst, Kernel, Loc, Memory, MemoryOp, Message, Object, ObjectKind, Op, Stage, Value};
 use crate::pipeline::{Legal, Scheduled};
 use crate::target::{OPENCL, Target, Targets};
 use forms::Form;
@@ -211,6 +211,12 @@ impl<'k> Writer<'k> {
     /// An instruction without blocks of its own that ends none either.
     fn simple(&mut self, inst: Inst, op: &Op) {
         match op {
+            Op::Memory(Memory { at: Address::Path(access), .. })
+                if matches!(self.kernel.objects[access.object].kind, ObjectKind::Peers(_)) =>
+            {
+                let message = "OpenCL devices have no clusters, and so no shared memory of other blocks: `shared_of`";
+                self.refuse(inst, Diagnostic::error(self.span_of(inst), message).help("run this kernel on CUDA or on the simulator"));
+            }
             Op::Memory(Memory { op, at: Address::Path(access) }) => match op {
                 MemoryOp::Load => self.load(inst, access),
                 MemoryOp::Store(values) => self.store(access, values),
@@ -253,7 +259,7 @@ impl<'k> Writer<'k> {
             Compute::Select(c, a, b) => self.select(*c, *a, *b, ty),
             Compute::Cast(a) => self.cast(*a, ty),
             Compute::Bitcast(a) => self.bitcast(*a, ty),
-            Compute::Address(_) | Compute::Offset(..) => return self.refuse_stage(inst),
+            Compute::Address(_) | Compute::PeerAddress(..) | Compute::Offset(..) => return self.refuse_stage(inst),
         };
         self.define(inst, result, expr);
     }

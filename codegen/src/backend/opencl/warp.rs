@@ -18,7 +18,7 @@ impl Writer<'_> {
     /// Whether a row is made here and not by its text in the table.
     pub(super) fn is_exchange(&self, row: &Intrinsic) -> bool {
         match row.meeting.map(|meeting| meeting.exchange) {
-            None | Some(Exchange::None) => false,
+            None | Some(Exchange::None | Exchange::Impossible) => false,
             Some(Exchange::Count(_)) => true,
             Some(Exchange::Barrier | Exchange::Words { .. } | Exchange::Vote { .. }) => self.form == Form::Portable,
         }
@@ -31,7 +31,9 @@ impl Writer<'_> {
         let result = self.kernel.insts[inst].results.first().copied();
         let ty = args.first().map_or(Type::U32, |v| self.kernel.ty(*v));
         let call = match row.meeting.map_or(Exchange::None, |meeting| meeting.exchange) {
-            Exchange::None | Exchange::Barrier => return self.line("barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);"),
+            Exchange::None | Exchange::Impossible | Exchange::Barrier => {
+                return self.line("barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);");
+            }
             Exchange::Words { between, result } => self.words(row.name, [between, result], ty, &exprs),
             Exchange::Vote { of_all } => self.called(&self.vote(row.name, of_all), ty, &exprs),
             Exchange::Count(result) => {
@@ -102,7 +104,7 @@ impl Writer<'_> {
     fn vote(&self, row: &str, of_all: bool) -> String {
         let ballot = function(called::BALLOT).and_then(|ballot| match ballot.row().meeting?.exchange {
             Exchange::Words { between, result } => Some(self.exchange_function(called::BALLOT, [between, result], 1)),
-            Exchange::None | Exchange::Barrier | Exchange::Vote { .. } | Exchange::Count(_) => None,
+            Exchange::None | Exchange::Impossible | Exchange::Barrier | Exchange::Vote { .. } | Exchange::Count(_) => None,
         });
         let ballot = ballot.unwrap_or_else(|| unreachable!("the table has a `ballot` of words"));
         let votes = if of_all { "word ^ 1u) == 0u" } else { "word) != 0u" };

@@ -9,7 +9,7 @@ use super::emitter::{Emitter, ptx};
 use super::memory::space_word;
 use super::types::{bits_suffix, logic_suffix, memory_suffix, signed, suffix, unsigned, untyped};
 use super::words::{Mnemonic, Word};
-use crate::ir::{AtomicOp, Atomicity, BinaryOp, MemoryOrder, Object, Scope, Space, Type, UnaryOp, Value};
+use crate::ir::{AtomicOp, Atomicity, BinaryOp, MemoryOrder, Object, ObjectKind, Scope, Space, Type, UnaryOp, Value};
 
 /// An atomic to be printed. `d`: where the old value goes, if somebody wants it.
 struct Atomic {
@@ -33,7 +33,7 @@ impl Emitter<'_> {
     ) {
         let Some(ty) = operands.first().copied().or(result).map(|value| self.kernel.ty(value)) else { return };
         let space = self.kernel.objects[object].space();
-        let scope = if space == Space::Shared { Scope::Block } else { atomicity.scope };
+        let scope = self.atomic_scope(object, space, atomicity.scope);
         let order = atomicity.order;
         if scope == Scope::System && !self.has(60) {
             let message = format!("atomics of the system need sm_60; this is {}", self.target.name);
@@ -43,12 +43,23 @@ impl Emitter<'_> {
             self.fence(order, scope);
         }
         let d = result.filter(|v| self.uses[v.0 as usize] > 0).map(|v| self.register(v));
-        let is_plain = order == MemoryOrder::Relaxed && (scope == Scope::Device || space == Space::Shared);
+        let is_plain = order == MemoryOrder::Relaxed && (scope == Scope::Device || matches!(space, Space::Shared | Space::Cluster));
         let modifiers =
             if is_plain && !matches!(op, AtomicOp::Load | AtomicOp::Store) { Vec::new() } else { self.modifiers(op, order, scope) };
         self.unordered(Atomic { op, ty, modifiers, space: space_word(space), place, d }, operands);
         if order.acquires() && op != AtomicOp::Store && !self.has(70) {
             self.fence(order, scope);
+        }
+    }
+
+    /// The threads that an atomic is for: whoever can come to the memory, and of these the ones that the source names.
+    fn atomic_scope(&self, object: Object, space: Space, asked: Scope) -> Scope {
+        let has_peers = || self.kernel.objects.values().any(|data| data.kind == ObjectKind::Peers(object));
+        match space {
+            Space::Shared if has_peers() => Scope::Cluster,
+            Space::Shared => Scope::Block,
+            Space::Cluster => Scope::Cluster,
+            Space::Param | Space::Global | Space::Constant | Space::Local => asked,
         }
     }
 
@@ -72,7 +83,7 @@ impl Emitter<'_> {
                 (true, _) => vec![Word::Volatile],
                 // Others are for the device, which is more.
                 (false, Scope::System) => vec![Word::Sys],
-                (false, Scope::Warp | Scope::Block | Scope::Device) => Vec::new(),
+                (false, Scope::Warp | Scope::Block | Scope::Cluster | Scope::Device) => Vec::new(),
             };
         }
         self.needs(60);
@@ -263,6 +274,7 @@ impl Atomic {
 fn scope_word(scope: Scope) -> Word {
     match scope {
         Scope::Warp | Scope::Block => Word::Cta,
+        Scope::Cluster => Word::Cluster,
         Scope::Device => Word::Gpu,
         Scope::System => Word::Sys,
     }

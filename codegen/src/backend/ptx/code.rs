@@ -374,6 +374,8 @@ pub struct Module {
     pub overlaps: bool,
     /// Whether a launch adds a producer's threads to the block.
     pub has_producer: bool,
+    /// Blocks of a cluster, by axis, if it has clusters.
+    pub cluster: Option<[u32; 3]>,
     /// Annotations that issue loads early, and where the source says them.
     pub early_loads: Vec<(&'static Annotation, Loc)>,
 }

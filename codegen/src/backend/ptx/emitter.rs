@@ -84,6 +84,8 @@ pub(super) struct Emitter<'k> {
     pub(super) asks_grid: bool,
     /// The maps of matrices that tensor copies take.
     pub(super) maps: Vec<crate::backend::TensorMap>,
+    /// Where rings of the copy engine stand, by their barriers: slot and parity.
+    pub(super) turns: Vec<(Object, [Reg; 2])>,
     /// Shared arrays that tensor copies fill.
     pub(super) far_aligned: std::collections::BTreeMap<Object, u64>,
     /// What is asked of textures.
@@ -127,6 +129,7 @@ impl<'k> Emitter<'k> {
             lengths: Vec::new(),
             asks_grid: false,
             maps: Vec::new(),
+            turns: Vec::new(),
             far_aligned: kernel.far_aligned(),
             handles: Vec::new(),
             diagnostics: Diagnostics::new(),

@@ -6,7 +6,7 @@ use super::words::{Mnemonic, Word};
 use crate::backend::TensorMap;
 use crate::intrinsics::ENGINE;
 use crate::ir::{
-    Access, Axis, BARRIER, Engine, Kernel, MemoryType, Object, Op, PitchedMatrix, Role, Special, Step, StoreStage, Value, slow_axis,
+    Access, Axis, BARRIER, Engine, Kernel, MemoryType, Object, PitchedMatrix, Role, Special, Step, StoreStage, Value, slow_axis,
 };
 
 /// A tile that tensor copies move.
@@ -20,7 +20,7 @@ struct Tile {
 }
 
 impl Emitter<'_> {
-    pub(super) fn engine(&mut self, engine: &Engine, result: Option<Value>) {
+    pub(super) fn engine(&mut self, engine: &Engine, results: &[Value]) {
         if !ENGINE.is_met_by(self.target) {
             let message = format!("bulk copies need sm_90; this is {}", self.target.name);
             return self.refuse(message, "leave `by` out".into());
@@ -59,9 +59,20 @@ impl Emitter<'_> {
             Engine::AwaitStores { but, until: StoreStage::Done } => ptx!(self, Cp.Async.Bulk.WaitGroup * but),
             Engine::Fence => ptx!(self, Fence.Proxy.Async.SharedCta),
             Engine::Is(role) => {
-                if let Some(result) = result {
-                    self.role(*role, result);
+                if let [result] = results {
+                    self.role(*role, *result);
                 }
+            }
+            Engine::Turn(object) => {
+                let turn = self.turn(*object);
+                for (value, kept) in results.iter().zip(turn) {
+                    let result = self.register(*value);
+                    self.copy(result, kept.into());
+                }
+            }
+            Engine::KeepTurn { barriers, slot, parity } => {
+                let turn = self.turn(*barriers);
+                self.move_values(&turn, &[*slot, *parity]);
             }
         }
     }
@@ -110,6 +121,16 @@ impl Emitter<'_> {
                 }
             }
         }
+    }
+
+    /// The registers that keep where a ring stands: slot and parity.
+    fn turn(&mut self, barriers: Object) -> [Reg; 2] {
+        if let Some((_, turn)) = self.turns.iter().find(|(object, _)| *object == barriers) {
+            return *turn;
+        }
+        let turn = [(); 2].map(|()| self.temp(RegisterClass::Word));
+        self.turns.push((barriers, turn));
+        turn
     }
 
     fn copy_run(&mut self, to: &Access, from: Object, start: Value, barrier: &Access) {
@@ -166,14 +187,7 @@ impl Emitter<'_> {
             self.refuse("a tensor copy of a tile that cannot be parted reached the PTX back end".into(), String::new());
             return None;
         };
-        let parameter = |object: Object| kernel.params.iter().position(|param| *param == object);
-        let of_value = |value: Value| match kernel.def(value) {
-            Some((_, Op::Memory(memory))) => parameter(memory.at.object()),
-            _ => None,
-        };
-        let (Some(data), Some(all_rows), Some(all_columns), Some(pitch)) =
-            (parameter(matrix.data), of_value(matrix.rows), of_value(matrix.columns), of_value(matrix.pitch))
-        else {
+        let Some([data, all_rows, all_columns, pitch]) = kernel.parameters_of(matrix) else {
             self.refuse("a tensor copy of a matrix that is no parameter reached the PTX back end".into(), String::new());
             return None;
         };

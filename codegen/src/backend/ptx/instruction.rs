@@ -29,7 +29,7 @@ impl Emitter<'_> {
             Op::Intrinsic(row, args) => self.intrinsic(row.row(), args, data.results.first().copied()),
             Op::Message(Message::Print(parts, values)) => self.print(parts, values),
             Op::Message(Message::Assert(condition, parts, values)) => self.assert(*condition, parts, values),
-            Op::Engine(engine) => self.engine(engine, data.results.first().copied()),
+            Op::Engine(engine) => self.engine(engine, &data.results),
             Op::Collective(_) => self.refuse("a collective reached the PTX back end, which takes loads and stores".into(), String::new()),
             Op::Region(_) | Op::Terminator(_) => self.refuse("control flow is no single instruction".into(), String::new()),
         }
@@ -94,6 +94,7 @@ impl Emitter<'_> {
             }
             Compute::Len(object) => self.length(*object, d),
             Compute::Address(object) => self.address(*object, d),
+            Compute::PeerAddress(object, rank) => self.peer_address(*object, *rank, d),
             Compute::Offset(ptr, bytes) => {
                 let (ptr, bytes) = (self.operand(*ptr), self.operand(*bytes));
                 ptx!(self, Add.(signed(to.bits())) d, ptr, bytes);

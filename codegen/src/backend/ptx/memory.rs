@@ -5,6 +5,7 @@ use super::code::{AddressOperand, Base, Opcode, Reg, RegisterClass, Symbol};
 use super::emitter::{Emitter, ptx};
 use super::types::{memory_suffix, unsigned, untyped};
 use super::words::{Mnemonic, Word};
+use crate::intrinsics::CLUSTERS;
 use crate::ir::{Axis, Object, ObjectKind, Space, Type, Value};
 
 /// The word of a space in `ld` and `st`.
@@ -14,6 +15,7 @@ pub(super) fn space_word(space: Space) -> Word {
         Space::Global => Word::Global,
         Space::Constant => Word::Const,
         Space::Shared => Word::Shared,
+        Space::Cluster => Word::SharedCluster,
         Space::Local => Word::Local,
     }
 }
@@ -88,6 +90,19 @@ impl Emitter<'_> {
         } else {
             ptx!(self, Mov.U32 d, &symbol);
         }
+    }
+
+    /// The address of a shared array's first byte in another block of the cluster.
+    pub(super) fn peer_address(&mut self, object: Object, rank: Value, d: Reg) {
+        let ObjectKind::Peers(array) = self.kernel.objects[object].kind else { return };
+        if let Some((missing, help)) = CLUSTERS.missing(self.target) {
+            return self.refuse(format!("`shared_of` {missing}"), help);
+        }
+        self.needs(CLUSTERS.ptx_version);
+        let own = self.temp(RegisterClass::Word);
+        self.address(array, own);
+        let rank = self.in_register(rank);
+        ptx!(self, Mapa.SharedCluster.U32 d, own, rank);
     }
 
     /// Where an access goes.

@@ -137,8 +137,8 @@ pub fn body(kernel: &Kernel, target: &Target) -> Vec<Statement> {
 pub fn emit_ptx(kernel: &Addressed, target: &Target, span: &dyn Fn(Loc) -> Span) -> Result<Emitted, Diagnostics> {
     let module = module(kernel, target, span)?;
     let text = module.to_string();
-    let Module { entry: Entry { name: entry, .. }, abi, shared_bytes, asks_for_shared, overlaps, has_producer, .. } = module;
-    Ok(Emitted { text, entry, abi, shared_bytes, asks_for_shared, overlaps, has_producer, ..Emitted::default() })
+    let Module { entry: Entry { name: entry, .. }, abi, shared_bytes, asks_for_shared, overlaps, has_producer, cluster, .. } = module;
+    Ok(Emitted { text, entry, abi, shared_bytes, asks_for_shared, overlaps, has_producer, cluster, ..Emitted::default() })
 }
 
 /// The same as data: what [`emit_ptx`] prints.
@@ -155,6 +155,7 @@ pub fn module(kernel: &Addressed, target: &Target, span: &dyn Fn(Loc) -> Span) -
     let variables = emitter.variables();
     emitter.diagnostics.barrier()?;
     let functions = [(emitter.has_print, VPRINTF), (emitter.has_assert, ASSERTFAIL)];
+    let cluster = emitter.cluster();
     Ok(Module {
         version: emitter.version,
         target: target.name,
@@ -174,6 +175,7 @@ pub fn module(kernel: &Addressed, target: &Target, span: &dyn Fn(Loc) -> Span) -
         asks_for_shared: emitter.region.is_some(),
         overlaps: emitter.overlaps,
         has_producer: emitter.roles.is_some(),
+        cluster,
         early_loads: kernel.early_loads.iter().map(|early| (early.annotation, early.place)).collect(),
     })
 }

@@ -8,7 +8,7 @@ use super::words::Word;
 use crate::analysis::moved_registers::MovedRegisters;
 use crate::annotations::Modifier;
 use crate::backend::AbiArgument;
-use crate::intrinsics::{ASYNC_COPIES, ENGINE};
+use crate::intrinsics::{ASYNC_COPIES, CLUSTERS, ENGINE};
 use crate::ir::{Axis, Fill, Loc, MemoryType, Object, ObjectData, ObjectKind, Type};
 use crate::target::limits::{BLOCK_THREADS, CONSTANT_BYTES, LARGE_PARAMETERS};
 
@@ -140,6 +140,9 @@ impl Emitter<'_> {
 
     /// Refuses annotations that name what this target does not have.
     pub(super) fn check_rings(&mut self) {
+        if self.cluster().is_some() {
+            self.needs(CLUSTERS.ptx_version);
+        }
         let kernel = self.kernel;
         let mut places: Vec<Loc> = Vec::new();
         for ring in kernel.rings.values().filter(|ring| ring.is_required) {
@@ -240,7 +243,12 @@ impl Emitter<'_> {
             let table = match &data.kind {
                 ObjectKind::Constant => None,
                 ObjectKind::Table(scalars) => Some(scalars),
-                ObjectKind::Global { .. } | ObjectKind::Shared | ObjectKind::Local | ObjectKind::Value | ObjectKind::Texture => continue,
+                ObjectKind::Global { .. }
+                | ObjectKind::Shared
+                | ObjectKind::Peers(_)
+                | ObjectKind::Local
+                | ObjectKind::Value
+                | ObjectKind::Texture => continue,
             };
             let (bytes, align) = (self.bytes(data), self.alignment(object, data));
             total += bytes;
@@ -261,6 +269,12 @@ impl Emitter<'_> {
         }
     }
 
+    /// Blocks of a cluster, if they are started in clusters. On a target without them they are alone: what asks for the others was refused.
+    pub(super) fn cluster(&self) -> Option<[u32; 3]> {
+        let options = &self.kernel.options;
+        (options.has_clusters() && CLUSTERS.is_met_by(self.target)).then_some(options.cluster)
+    }
+
     /// `.reqntid` and its like.
     pub(super) fn directives(&self) -> Vec<(&'static str, Vec<u32>)> {
         let options = &self.kernel.options;
@@ -269,12 +283,14 @@ impl Emitter<'_> {
             // What it can at most be launched with.
             None => ("maxntid", vec![BLOCK_THREADS, 1, 1]),
         };
+        let explicit = self.cluster().map(|_| ("explicitcluster", Vec::new()));
+        let cluster = self.cluster().map(|extents| ("reqnctapercluster", extents.to_vec()));
         let blocks = options.min_blocks.map(|blocks| ("minnctapersm", vec![blocks]));
         let moved = MovedRegisters::of(self.kernel, self.target).map(|moved| moved.entry);
         let registers =
             options.max_registers.or(moved).or_else(|| register_bound(self.kernel, &self.code, self.target).map(|bound| bound.most));
         let registers = registers.map(|registers| ("maxnreg", vec![registers]));
-        [Some(threads), blocks, registers].into_iter().flatten().collect()
+        [Some(threads), explicit, cluster, blocks, registers].into_iter().flatten().collect()
     }
 
     /// The source files, if a location names any.

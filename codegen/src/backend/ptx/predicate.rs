@@ -105,7 +105,7 @@ impl Emitter<'_> {
                 Op::Compute(Compute::Binary(op, a, _)) => is_wide(a) && !matches!(op, BinaryOp::Div | BinaryOp::Rem),
                 Op::Compute(Compute::MulAdd(a, ..) | Compute::Offset(a, _)) => is_wide(a),
                 Op::Compute(Compute::Special(..) | Compute::Unary(..) | Compute::Compare(..) | Compute::Select(..))
-                | Op::Compute(Compute::Cast(_) | Compute::Bitcast(_) | Compute::Len(_) | Compute::Address(_))
+                | Op::Compute(Compute::Cast(_) | Compute::Bitcast(_) | Compute::Len(_) | Compute::Address(_) | Compute::PeerAddress(..))
                 | Op::Memory(Memory { op: MemoryOp::Atomic(..), .. }) => false,
                 Op::Texture(..)
                 | Op::Intrinsic(..)
@@ -158,7 +158,12 @@ impl Emitter<'_> {
         let is_sum = match compute {
             Compute::Binary(op, ..) => matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Shl),
             Compute::Cast(from) => is_index(self.kernel.ty(*from)),
-            Compute::MulAdd(..) | Compute::Address(_) | Compute::Offset(..) | Compute::Special(..) | Compute::Len(_) => true,
+            Compute::MulAdd(..)
+            | Compute::Address(_)
+            | Compute::PeerAddress(..)
+            | Compute::Offset(..)
+            | Compute::Special(..)
+            | Compute::Len(_) => true,
             Compute::Const(_) | Compute::Unary(..) | Compute::Compare(..) | Compute::Select(..) | Compute::Bitcast(_) => false,
         };
         is_sum && results.iter().all(|result| is_index(self.kernel.ty(*result)))

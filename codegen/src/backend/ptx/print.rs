@@ -156,7 +156,7 @@ impl Display for Entry {
         f.write_str("\n)\n")?;
         for (name, figures) in &self.directives {
             write!(f, ".{name}")?;
-            list(f, " ", figures, "\n")?;
+            list(f, if figures.is_empty() { "" } else { " " }, figures, "\n")?;
         }
         f.write_str("{\n")?;
         for ((_, prefix, ty), count) in RegisterClass::ALL.iter().zip(self.registers).filter(|(_, count)| *count > 1) {

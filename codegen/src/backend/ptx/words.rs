@@ -24,8 +24,8 @@ macro_rules! words {
 words! {
     /// What an instruction does: the first word of its opcode.
     Mnemonic {
-        Abs "abs", Add "add", And "and", Atom "atom", Bar "bar", Bfe "bfe", Bra "bra", Brev "brev", Call "call", Clz "clz", Cos "cos", Cp "cp", Createpolicy "createpolicy",
-        Cvt "cvt", Cvta "cvta", Div "div", Ex2 "ex2", Fence "fence", Fma "fma", Griddepcontrol "griddepcontrol", Ld "ld", Lg2 "lg2", Mad "mad", Match "match", Max "max", Mbarrier "mbarrier", Membar "membar",
+        Abs "abs", Add "add", And "and", Atom "atom", Bar "bar", Barrier "barrier", Bfe "bfe", Bra "bra", Brev "brev", Call "call", Clz "clz", Cos "cos", Cp "cp", Createpolicy "createpolicy",
+        Cvt "cvt", Cvta "cvta", Div "div", Ex2 "ex2", Fence "fence", Fma "fma", Griddepcontrol "griddepcontrol", Ld "ld", Lg2 "lg2", Mad "mad", Mapa "mapa", Match "match", Max "max", Mbarrier "mbarrier", Membar "membar",
         Min "min", Mov "mov", Mul "mul", Neg "neg", Not "not", Or "or", Popc "popc", Prmt "prmt", Rcp "rcp", Red "red", Rem "rem",
         Ret "ret", Rsqrt "rsqrt", Selp "selp", Setmaxnreg "setmaxnreg", Setp "setp", Shf "shf", Shfl "shfl", Shl "shl", Shr "shr", Sin "sin", Sqrt "sqrt",
         St "st", Sub "sub", Tanh "tanh", Tex "tex", Trap "trap", Vabsdiff4 "vabsdiff4", Vote "vote", Xor "xor",
@@ -71,7 +71,7 @@ impl Mnemonic {
     /// Whether its first operand may be written; `bar` writes one where it reduces, `mbarrier` where it tests.
     pub(super) fn has_result(self) -> bool {
         use Mnemonic::*;
-        !matches!(self, St | Cp | Red | Bar | Mbarrier | Fence | Griddepcontrol | Membar | Bra | Ret | Setmaxnreg | Trap | Call)
+        !matches!(self, St | Cp | Red | Bar | Barrier | Mbarrier | Fence | Griddepcontrol | Membar | Bra | Ret | Setmaxnreg | Trap | Call)
     }
 }
 

@@ -3,11 +3,12 @@
 use super::Printer;
 use super::kinds::{Kind, type_text};
 use crate::backend::structured::{self, Binding, Level, PRIMARY, UNARY, Values};
+use crate::intrinsics::{SHARED_OF, SHARED_OF_MUT};
 use crate::ir::atomic::spelling;
 use crate::ir::intrinsic::{Call, Intrinsic, OperandType};
 use crate::ir::{
-    Access, AtomicOp, Atomicity, Axis, BinaryOp, CompareOp, Compute, MemoryType, Op, PrintPart, Scalar, Space, Special, Step, Type,
-    UnaryOp, Value,
+    Access, AtomicOp, Atomicity, Axis, BinaryOp, CompareOp, Compute, MemoryType, ObjectKind, Op, PrintPart, Scalar, Space, Special, Step,
+    Type, UnaryOp, Value,
 };
 
 /// How the rest binds.
@@ -345,6 +346,14 @@ impl Printer<'_> {
         let data = &kernel.objects[object];
         let mut expr = Expr::new(self.object_names[object.0 as usize].clone(), PRIMARY);
         let mut ty = &data.ty;
+        let mut path = path;
+        if let (ObjectKind::Peers(array), Some((Step::Index(rank), rest)), MemoryType::Array(own, _)) = (&data.kind, path.split_first(), ty)
+        {
+            let rank = self.take_as(*rank, Kind::Index);
+            expr.text = format!("{SHARED_OF}(&{}, {})", self.object_names[array.0 as usize], rank.text);
+            expr.absorb(&rank);
+            (ty, path) = (own, rest);
+        }
         for step in path {
             match (step, ty) {
                 (Step::Index(index), MemoryType::Array(element, _) | MemoryType::Padded(element, ..) | MemoryType::Slice(element)) => {
@@ -366,6 +375,20 @@ impl Printer<'_> {
         expr
     }
 
+    /// The same where it is written: another block's array is taken as one that may be.
+    pub(super) fn place_to_write(&mut self, object: crate::ir::Object, path: &[Step]) -> Expr {
+        let mut expr = self.place(object, path);
+        self.to_write(object, &mut expr);
+        expr
+    }
+
+    /// Has a place of an object be one that is written.
+    pub(super) fn to_write(&self, object: crate::ir::Object, place: &mut Expr) {
+        if matches!(self.kernel.objects[object].kind, ObjectKind::Peers(_)) {
+            place.text = place.text.replacen(&format!("{SHARED_OF}(&"), &format!("{SHARED_OF_MUT}(&mut "), 1);
+        }
+    }
+
     /// The place of a vector or an atomic: what it is a method of, and the index.
     pub(super) fn split_place(&mut self, access: &Access) -> (Expr, Expr) {
         match access.path.split_last() {
@@ -378,7 +401,10 @@ impl Printer<'_> {
     }
 
     pub(super) fn atomic(&mut self, (op, atomicity): (AtomicOp, Atomicity), access: &Access, operands: &[Value]) -> Expr {
-        let (base, index) = self.split_place(access);
+        let (mut base, index) = self.split_place(access);
+        if op != AtomicOp::Load {
+            self.to_write(access.object, &mut base);
+        }
         let mut parts = vec![index];
         for value in operands {
             parts.push(self.take_as(*value, Kind::Plain));

@@ -111,10 +111,9 @@ impl Classes<'_> {
             }
             Op::Memory(Memory { op: MemoryOp::Load | MemoryOp::Atomic(..), at: Address::Path(_) })
             | Op::Intrinsic(..)
+            | Op::Engine(_)
             | Op::Compute(Compute::Bitcast(_)) => Kind::Plain,
-            Op::Compute(_) | Op::Memory(_) | Op::Collective(_) | Op::Engine(_) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {
-                return;
-            }
+            Op::Compute(_) | Op::Memory(_) | Op::Collective(_) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => return,
         };
         results.iter().for_each(|result| self.fixed[result.0 as usize] = Some(kind));
     }
@@ -131,7 +130,7 @@ impl Classes<'_> {
             Binary(_, a, b) | Select(_, a, b) => self.join(&[a, b, result]),
             MulAdd(a, b, c) => self.join(&[a, b, c, result]),
             Compare(_, a, b) => self.join(&[a, b]),
-            Const(_) | Special(..) | Cast(_) | Bitcast(_) | Len(_) | Address(_) | Offset(..) => {}
+            Const(_) | Special(..) | Cast(_) | Bitcast(_) | Len(_) | Address(_) | PeerAddress(..) | Offset(..) => {}
         }
     }
 

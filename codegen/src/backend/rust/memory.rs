@@ -109,6 +109,12 @@ impl Printer<'_> {
             Some([x, y, z]) => arguments.push(format!("block = ({x}, {y}, {z})")),
             None => {}
         }
+        match options.cluster {
+            [1, 1, 1] => {}
+            [x, 1, 1] => arguments.push(format!("cluster = {x}")),
+            [x, y, 1] => arguments.push(format!("cluster = ({x}, {y})")),
+            [x, y, z] => arguments.push(format!("cluster = ({x}, {y}, {z})")),
+        }
         arguments.extend(options.min_blocks.map(|n| format!("min_blocks = {n}")));
         arguments.extend(options.max_registers.map(|n| format!("max_registers = {n}")));
         if options.persistent {
@@ -175,6 +181,7 @@ impl Printer<'_> {
                     self.line(&format!("let mut {name} = {zeros};"));
                 }
                 ObjectKind::Local
+                | ObjectKind::Peers(_)
                 | ObjectKind::Value
                 | ObjectKind::Global { .. }
                 | ObjectKind::Constant
@@ -327,11 +334,12 @@ impl Printer<'_> {
         }
         let text = match &exprs[..] {
             [value] => {
-                let place = self.place(access.object, &access.path);
+                let place = self.place_to_write(access.object, &access.path);
                 value.assigned_to(&place.text)
             }
             _ => {
-                let (base, index) = self.split_place(access);
+                let (mut base, index) = self.split_place(access);
+                self.to_write(access.object, &mut base);
                 if self.kernel.objects[access.object].space() == Space::Local {
                     self.flush_loads();
                     for (place, expr) in self.neighbours(&base, index, exprs.len()).iter().zip(&exprs) {

@@ -3,12 +3,14 @@
 //! What is printed is a kernel of the language again, and means the same (the tests compile it and run both). Names, `usize`,
 //! `global_id()`, `x[i]` and `+=` are the source's. What is not: generics are filled in; structs that were locals are their fields; a parameter
 //! `n: u32` that meets an index without a cast in the IR reads `n: usize`, which is as wide; `bounds = trap` has become `assert!`s; arrays that
-//! the source left uninitialised are zeros; conditions are asked for as far as is needed, `&` reads `&&`. The rooms: `kinds` tells `usize` from `u32`, which the IR does
+//! the source left uninitialised are zeros; conditions are asked for as far as is needed, `&` reads `&&`. Where a target is named that has a copy engine, its copies are comments (`engine`): that
+//! form is for reading only. The rooms: `kinds` tells `usize` from `u32`, which the IR does
 //! not; `names`; `values` (what becomes a variable), `expression`, `statement`, `memory` (parameters, arrays, plain accesses).
 
 // A new instruction is to make the compiler list what must know it.
 #![cfg_attr(not(test), deny(clippy::wildcard_enum_match_arm))]
 
+mod engine;
 mod expression;
 mod kinds;
 mod memory;
@@ -45,7 +47,8 @@ impl Backend for Rust {
         &LANGUAGE
     }
 
-    fn emit(&self, kernel: &Scheduled, _target: Option<&Target>, _span: &dyn Fn(Loc) -> Span) -> Result<Emitted, Diagnostics> {
+    fn emit(&self, kernel: &Scheduled, target: Option<&Target>, _span: &dyn Fn(Loc) -> Span) -> Result<Emitted, Diagnostics> {
+        let kernel = target.map_or(kernel, |target| kernel.for_target(target));
         Ok(Emitted { text: emit_rust(&kernel.tidied()), ..Emitted::default() })
     }
 }
@@ -135,12 +138,9 @@ impl Printer<'_> {
                     self.computation(inst, compute, result);
                 }
             }
+            Op::Engine(engine) => self.engine(inst, engine),
             // Pointers are of a later stage, collectives of an earlier one, and the rest is no simple instruction.
-            Op::Memory(Memory { at: Address::Pointer { .. }, .. })
-            | Op::Collective(_)
-            | Op::Engine(_)
-            | Op::Region(_)
-            | Op::Terminator(_) => {}
+            Op::Memory(Memory { at: Address::Pointer { .. }, .. }) | Op::Collective(_) | Op::Region(_) | Op::Terminator(_) => {}
         }
     }
 
@@ -169,7 +169,9 @@ impl Printer<'_> {
             Compute::Cast(a) => self.cast(*a, result),
             Compute::Bitcast(a) => self.bitcast(*a, self.kernel.ty(result)),
             Compute::Len(object) => expression::Expr::new(format!("{}.len()", self.object_names[object.0 as usize]), PRIMARY),
-            Compute::Address(_) | Compute::Offset(..) => expression::Expr::new("0 /* of another stage */", PRIMARY),
+            Compute::Address(_) | Compute::PeerAddress(..) | Compute::Offset(..) => {
+                expression::Expr::new("0 /* of another stage */", PRIMARY)
+            }
         };
         self.define(inst, result, expr);
     }

@@ -26,10 +26,15 @@ const GEOMETRY: &[(&str, Geometry)] = &[
     ("block_idx", Geometry::Special(Special::BlockIdx)),
     ("block_dim", Geometry::Special(Special::BlockDim)),
     ("grid_dim", Geometry::Special(Special::GridDim)),
+    ("cluster_idx", Geometry::ClusterIdx),
+    ("cluster_dim", Geometry::ClusterDim),
     ("global_id", Geometry::GlobalId),
     ("lane_id", Geometry::Special(Special::LaneId)),
     ("warp_id", Geometry::Special(Special::WarpId)),
 ];
+
+/// The functions that name a place.
+const PLACES: [&str; 2] = [intrinsics::SHARED_OF, intrinsics::SHARED_OF_MUT];
 
 /// The type of a row's argument or result.
 pub(super) fn operand_type(operand: OperandType, receiver: &Ty) -> Ty {
@@ -97,6 +102,9 @@ impl Checker<'_, '_> {
             let lane = matches!(geometry, Geometry::Special(Special::LaneId | Special::WarpId));
             return expr(ExprKind::Geometry(*geometry), if lane { Ty::Usize } else { Ty::Dim3 }, span);
         }
+        if let Some(array) = self.shared_of(name, call, span) {
+            return array;
+        }
         if let Some(row) = intrinsics::function(name) {
             let args: Vec<Expr> = call.args.iter().map(|arg| self.expression(arg)).collect();
             return self.row_call(row, None, args, span);
@@ -116,7 +124,11 @@ impl Checker<'_, '_> {
         let diagnostic = Diagnostic::error(span, format!("the function `{shown}` is not known to the kernel"));
         let known = intrinsics::rows().filter(|row| row.call == Call::Function).map(|row| row.name);
         let own = self.context.items.function_names(self.scope.module);
-        let names = known.chain(own).chain(intrinsics::collectives().map(|row| row.name)).chain(GEOMETRY.iter().map(|(name, _)| *name));
+        let names = known
+            .chain(own)
+            .chain(intrinsics::collectives().map(|row| row.name))
+            .chain(GEOMETRY.iter().map(|(name, _)| *name))
+            .chain(PLACES);
         let is_std = segments.len() > 1 && ["std", "core"].contains(&segments[0].as_str());
         let diagnostic = if let Some(help) = crate::syntax::call_edit(segments, call) {
             diagnostic.help(help).and_by_rustc()

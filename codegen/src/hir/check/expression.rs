@@ -263,6 +263,9 @@ impl Checker<'_, '_> {
         {
             return;
         }
+        if let ExprKind::SharedOf(_, _, is_mutable) = root.kind {
+            return self.check_shared_of_mut(place, is_mutable);
+        }
         let ExprKind::Local(id) = &root.kind else { return };
         let local = &self.locals[id.0];
         let (name, ty) = (local.name.clone(), self.show(&local.ty));

@@ -7,6 +7,7 @@ mod annotations;
 mod atomics;
 mod bounds;
 mod call;
+mod cluster;
 mod collective;
 mod control;
 mod equality;

@@ -212,7 +212,7 @@ impl Checker<'_, '_> {
     /// Whether an expression names a place: something that can be assigned, indexed in place, or passed by reference.
     pub(super) fn is_place(expr: &Expr) -> bool {
         match &expr.kind {
-            ExprKind::Local(_) => true,
+            ExprKind::Local(_) | ExprKind::SharedOf(..) => true,
             ExprKind::Field(base, _) | ExprKind::Index(base, _) => Checker::is_place(base),
             _ => false,
         }
@@ -226,6 +226,7 @@ impl Checker<'_, '_> {
                     || self.infer.shallow(&self.locals[id.0].ty).is_memory()
                     || self.context.is_group(&self.infer.shallow(&self.locals[id.0].ty))
             }
+            ExprKind::SharedOf(..) => true,
             ExprKind::Field(base, _) | ExprKind::Index(base, _) => self.is_memory(base),
             _ => false,
         }

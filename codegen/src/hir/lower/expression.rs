@@ -41,7 +41,7 @@ impl Lowerer<'_, '_> {
                 let ty = self.resolve(&expr.ty);
                 self.constant(value, &ty, expr.span)
             }
-            ExprKind::Local(_) | ExprKind::Index(..) => {
+            ExprKind::Local(_) | ExprKind::Index(..) | ExprKind::SharedOf(..) => {
                 let place = self.place(expr);
                 self.at(expr.span);
                 self.read(&place)
@@ -338,7 +338,7 @@ impl Lowerer<'_, '_> {
 
     fn geometry_axis(&mut self, geometry: Geometry, axis: Axis) -> Value {
         let index = self.kernel.index_type();
-        let block = self.kernel.options.block;
+        let (block, extent) = (self.kernel.options.block, self.kernel.options.cluster[axis as usize]);
         let mut b = self.builder();
         let mut special = |special: Special| match (special, block) {
             (Special::BlockDim, Some(block)) => b.int(index, i128::from(block[axis as usize])),
@@ -356,6 +356,13 @@ impl Lowerer<'_, '_> {
                     _ => {}
                 }
                 value
+            }
+            Geometry::ClusterDim => b.int(index, extent.into()),
+            Geometry::ClusterIdx => {
+                let place = b.special(Special::BlockIdx, axis);
+                let extent = b.int(Type::U32, extent.into());
+                let cluster = b.binary(BinaryOp::Div, place, extent);
+                b.cast(cluster, index)
             }
             Geometry::GlobalId => {
                 let parts = [Special::BlockIdx, Special::BlockDim, Special::ThreadIdx].map(special);
@@ -434,6 +441,11 @@ impl Lowerer<'_, '_> {
 
     /// Refuses a vector access whose rows do not all begin where vectors may.
     fn check_vector(&mut self, access: &Access, scalar: Type, count: usize, span: Span) {
+        // Another block's array lies as this one's does.
+        if let ObjectKind::Peers(object) = self.kernel.objects[access.object].kind {
+            let path = access.path.get(1..).unwrap_or_default().to_vec();
+            return self.check_vector(&Access { object, path }, scalar, count, span);
+        }
         let data = &self.kernel.objects[access.object];
         let name = data.name.clone();
         let error = if !matches!(data.kind, ObjectKind::Global { .. } | ObjectKind::Constant | ObjectKind::Shared) {
@@ -496,7 +508,7 @@ impl Lowerer<'_, '_> {
 /// Whether an expression names a place (see `Checker::is_place`).
 fn is_place(expr: &Expr) -> bool {
     match &expr.kind {
-        ExprKind::Local(_) => true,
+        ExprKind::Local(_) | ExprKind::SharedOf(..) => true,
         ExprKind::Const(value) => matches!(value, ConstValue::Array(_) | ConstValue::Tuple(_)),
         ExprKind::Field(base, _) | ExprKind::Index(base, _) => is_place(base),
         _ => false,

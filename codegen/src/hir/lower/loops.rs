@@ -189,6 +189,7 @@ fn children(expr: &Expr) -> Vec<&Expr> {
         | ExprKind::Assign(a, b)
         | ExprKind::AssignOp(_, a, b)
         | ExprKind::Index(a, b)
+        | ExprKind::SharedOf(a, b, _)
         | ExprKind::VectorLoad(a, b, _) => vec![a, b],
         ExprKind::VectorStore(a, b, c) => vec![a, b, c],
         ExprKind::Texture(_, first, all) | ExprKind::Assert(first, _, all) => std::iter::once(&**first).chain(all).collect(),

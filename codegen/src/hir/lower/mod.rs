@@ -6,6 +6,7 @@
 
 mod aggregate;
 mod call;
+mod cluster;
 mod collective;
 mod control;
 mod elements;
@@ -151,6 +152,7 @@ pub(super) fn lower<'p>(
     if !lowerer.dead {
         lowerer.terminate(Op::Terminator(Terminator::Return));
     }
+    lowerer.meet_peers();
     lowerer.check_shared(item.signature.ident.span());
     lowerer.check_hints();
     let refused = lowerer.refuse_elements(elements);

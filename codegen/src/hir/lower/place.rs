@@ -81,6 +81,7 @@ impl Lowerer<'_, '_> {
                 self.at(expr.span);
                 self.index_place(place, value, index.span)
             }
+            ExprKind::SharedOf(array, rank, _) => self.peer_place(array, rank, expr.span),
             ExprKind::Const(value @ (ConstValue::Array(_) | ConstValue::Tuple(_))) => {
                 let ty = self.resolve(&expr.ty);
                 match self.table(value, &ty) {

@@ -44,6 +44,8 @@ pub enum Gives {
 pub enum Exchange {
     /// Not: [`Device::opencl`](super::Device::opencl) is for every device.
     None,
+    /// Not, and there is nothing that it could be made of.
+    Impossible,
     /// As a barrier.
     Barrier,
     /// Each thread's 32-bit word is in the array between two barriers.

@@ -25,8 +25,8 @@ use super::rewrite::Rewrite;
 use crate::analysis::bounds::Bounds;
 use crate::collections::{HashMap, HashSet};
 use crate::ir::{
-    Access, Address, BinaryOp, Block, Builder, Compute, Inst, Kernel, Memory, MemoryOp, MemoryType, Object, Op, Region, Scalar, Space,
-    Stage, Step, Terminator, Type, Value,
+    Access, Address, BinaryOp, Block, Builder, Compute, Inst, Kernel, Memory, MemoryOp, MemoryType, Object, ObjectKind, Op, Region, Scalar,
+    Space, Stage, Step, Terminator, Type, Value,
 };
 use sharing::{Pointers, Shape, Term};
 
@@ -172,7 +172,8 @@ impl Addressing<'_> {
             })
             .collect();
         let constants: Vec<i64> = parts.indices.iter().map(|index| index.constant).collect();
-        let shape = Shape { object: access.object, terms };
+        let rank = rank_of(self.rewrite.kernel, access);
+        let shape = Shape { object: access.object, rank, terms };
         if let Some((ptr, difference)) = self.pointers.find(&shape, &constants)
             && let Some(offset) = immediate(parts.bytes.checked_add(difference))
         {
@@ -181,7 +182,11 @@ impl Addressing<'_> {
         }
         let bases = self.bases(&shape, &parts);
         let mut builder = self.rewrite.builder(block, loc);
-        let mut ptr = builder.push1(Op::Compute(Compute::Address(access.object)), pointer_type(builder.kernel, access.object));
+        let start = match rank {
+            Some(rank) => Compute::PeerAddress(access.object, builder.cast(rank, Type::U32)),
+            None => Compute::Address(access.object),
+        };
+        let mut ptr = builder.push1(Op::Compute(start), pointer_type(builder.kernel, access.object));
         let mut bytes = Some(parts.bytes);
         for (index, base) in parts.indices.iter().zip(&bases) {
             let value = if *base == 0 { index.base } else { index.whole };
@@ -222,11 +227,21 @@ fn pointer_bits(kernel: &Kernel, object: Object) -> u32 {
     pointer_type(kernel, object).bits()
 }
 
+/// The block whose array an access goes to, where that is another's: its first index, which is no distance.
+fn rank_of(kernel: &Kernel, access: &Access) -> Option<Value> {
+    let is_of_peers = matches!(kernel.objects[access.object].kind, ObjectKind::Peers(_));
+    access.indices().next().filter(|_| is_of_peers)
+}
+
 /// Goes along the path: constants into bytes, the rest into indices.
 fn take_apart(kernel: &Kernel, access: &Access) -> Parts {
     let mut parts = Parts { bytes: 0, indices: Vec::new() };
     let mut ty = &kernel.objects[access.object].ty;
-    for step in &access.path {
+    let mut path = &access.path[..];
+    if let (Some(_), MemoryType::Array(own, _)) = (rank_of(kernel, access), ty) {
+        (ty, path) = (own, path.get(1..).unwrap_or_default());
+    }
+    for step in path {
         match (step, ty) {
             (Step::Field(n), MemoryType::Struct(id)) => {
                 let Some(field) = kernel.structs[*id].fields.get(*n as usize) else { break };

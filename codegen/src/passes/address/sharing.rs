@@ -54,10 +54,12 @@ impl Term {
 #[derive(Clone, Debug)]
 pub(super) struct Shape {
     pub(super) object: Object,
+    /// Whose it is, of an array of another block.
+    pub(super) rank: Option<Value>,
     pub(super) terms: Vec<Term>,
 }
 
-type Key = (Object, Vec<(Value, u64)>);
+type Key = (Object, Option<Value>, Vec<(Value, u64)>);
 
 /// An access that was made: its constants, and those that its pointer includes.
 struct Made {
@@ -121,5 +123,5 @@ impl Pointers {
 }
 
 fn key(shape: &Shape) -> Key {
-    (shape.object, shape.terms.iter().map(|term| (term.base, term.stride)).collect())
+    (shape.object, shape.rank, shape.terms.iter().map(|term| (term.base, term.stride)).collect())
 }

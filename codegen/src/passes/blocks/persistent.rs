@@ -1,6 +1,7 @@
 //! `#[kernel(persistent)]`: a launch starts as many blocks as are resident at once, and each runs the body for several blocks of the grid.
 //!
 //! ```text
+//! barrier_init barriers; sync_threads()       if the copy engine fills rings
 //! for n in (block_idx.x..asked.x * asked.y * asked.z).step_by(grid_dim.x) {
 //!     block = (n % asked.x, n / asked.x % asked.y, n / (asked.x * asked.y))
 //!     'round: { the body; `return` is `break 'round` }
@@ -10,23 +11,24 @@
 //! ```
 //!
 //! A round begins as a block does: values are computed anew, arrays of a thread are written before they are read, and no thread stores to a shared array while another still reads what
-//! the round before left there. The blocks are taken in the order in which a device starts them, so that one may wait for an earlier one. `n` does not wrap:
+//! the round before left there. With clusters, blocks are numbered cluster after cluster, and as many are started as make whole clusters: those of one go through their rounds
+//! together, each with the same rank in all. The blocks are taken in the order in which a device starts them, so that one may wait for an earlier one. `n` does not wrap:
 //! the grid of such a kernel has fewer than 2³² blocks (a launch of more is refused), and a loop counts its rounds before.
+//!
+//! **Barriers of the copy engine** are made once, before the rounds, where `pipeline` has put them: at the body's beginning. A ring stands in a round where the one before has left it
+//! (`Engine::Turn`). All its copies have been waited for by then: a loop issues none for iterations that it does not run.
 //!
 //! **Returns.** A thread that has returned is waited for by nobody; one whose round has ended is, since it comes to the barriers of the next. So where threads may return apart, before a
 //! barrier or an exchange, they are brought there together first (`converge`), as for devices that need that anyway: [`meet`]. It needs `Legal`; this pass does not.
 
 use crate::analysis::access::uniform_in_warps;
 use crate::analysis::uniformity::Uniformity;
+use crate::collections::HashSet;
 use crate::intrinsics::{by_name, called};
-use crate::ir::{Axis, BinaryOp, Block, Builder, Effects, Inst, Kernel, Loc, ObjectKind, Op, Region, Special, Terminator, Type, Value};
+use crate::ir::{
+    Axis, BinaryOp, Block, Builder, Effects, Engine, Fill, Inst, Kernel, Loc, ObjectKind, Op, Region, Special, Terminator, Type, Value,
+};
 use crate::passes::{CONVERGE, converge};
-
-/// Where a block of the grid stands, by axis, and the extents of the grid.
-pub(super) struct Asked {
-    pub(super) place: [Value; 3],
-    pub(super) grid: [Value; 3],
-}
 
 /// Has all threads that do not return together come to the barriers and exchanges behind. Gives whether anything changed. For a kernel of stage `Legal`.
 pub(in crate::passes) fn meet(kernel: &mut Kernel) -> bool {
@@ -54,15 +56,17 @@ fn apart(kernel: &Kernel) -> Option<fn(&mut Kernel) -> bool> {
     part(Uniformity::of(kernel)).then_some(converge::run_for_barriers)
 }
 
-/// Puts the body in a loop over blocks. `begin` fills in what of the round comes first, of where the block stands.
-pub(super) fn wrap(kernel: &mut Kernel, begin: impl FnOnce(&mut Builder<'_>, &Asked)) {
+/// Puts the body in a loop over blocks. `begin` fills in what of the round comes first, of the block's number, the extents of the grid, and the blocks of a layer.
+pub(super) fn wrap(kernel: &mut Kernel, begin: impl FnOnce(&mut Builder<'_>, Value, [Value; 3], Value)) {
     let loc = kernel.blocks[kernel.body].insts.first().map_or(Loc(0), |inst| kernel.insts[*inst].loc);
     let body = kernel.body;
     let insts = std::mem::take(&mut kernel.blocks[body].insts);
+    let (once, insts) = made_once(kernel, insts);
+    kernel.blocks[body].insts = once;
     let round = kernel.new_block(&[]);
     kernel.blocks[round].insts = insts;
     let has_shared = kernel.objects.values().any(|object| object.kind == ObjectKind::Shared);
-    let has_rings = !kernel.rings.is_empty();
+    let has_rings = kernel.rings.values().any(|ring| ring.fill == Fill::Groups);
 
     let mut b = Builder::new(kernel, body, loc);
     let grid = [Axis::X, Axis::Y, Axis::Z].map(|axis| b.special(Special::AskedGrid, axis));
@@ -76,13 +80,7 @@ pub(super) fn wrap(kernel: &mut Kernel, begin: impl FnOnce(&mut Builder<'_>, &As
 
     let number = b.kernel.blocks[turn].params[0];
     b.block = turn;
-    let z = b.binary(BinaryOp::Div, number, layer);
-    let before = b.binary(BinaryOp::Mul, z, layer);
-    let in_layer = b.binary(BinaryOp::Sub, number, before);
-    let y = b.binary(BinaryOp::Div, in_layer, grid[0]);
-    let before = b.binary(BinaryOp::Mul, y, grid[0]);
-    let x = b.binary(BinaryOp::Sub, in_layer, before);
-    begin(&mut b, &Asked { place: [x, y, z], grid });
+    begin(&mut b, number, grid, layer);
     let once = b.push(Op::Region(Region::Block { body: round }), &[]);
     if has_rings && let Some(row) = by_name(called::AWAIT_COPIES, None) {
         let none = b.int(Type::U32, 0);
@@ -93,6 +91,31 @@ pub(super) fn wrap(kernel: &mut Kernel, begin: impl FnOnce(&mut Builder<'_>, &As
     }
     b.push(Op::Terminator(Terminator::Yield(Vec::new())), &[]);
     end_rounds(kernel, round, once);
+}
+
+/// What of a body makes the barriers of the copy engine, up to the barrier of the block behind, and what is done in each round.
+fn made_once(kernel: &Kernel, insts: Vec<Inst>) -> (Vec<Inst>, Vec<Inst>) {
+    let all_of =
+        |inst: Inst| std::iter::once(inst).chain(kernel.insts[inst].op.blocks().into_iter().flat_map(|block| kernel.insts_in(block)));
+    let makes = |inst: &Inst| all_of(*inst).any(|inst| matches!(kernel.insts[inst].op, Op::Engine(Engine::Init { .. })));
+    let Some(made) = insts.iter().position(makes) else { return (Vec::new(), insts) };
+    let behind = insts[made..].iter().position(|inst| kernel.effects(*inst).is_barrier());
+    let end = behind.map_or(insts.len(), |behind| made + behind + 1);
+    // What else stands there by now is of a round: it may depend on where the block stands.
+    let mut needed: HashSet<Value> = HashSet::default();
+    let is_once = |inst: &Inst, needed: &mut HashSet<Value>| {
+        let begins = matches!(kernel.insts[*inst].op, Op::Engine(Engine::KeepTurn { .. })) || kernel.effects(*inst).is_barrier();
+        let is_once = begins || makes(inst) || kernel.insts[*inst].results.iter().any(|value| needed.contains(value));
+        if is_once {
+            needed.extend(all_of(*inst).flat_map(|inst| kernel.insts[inst].op.operands()));
+        }
+        is_once
+    };
+    let (mut once, mut rounds): (Vec<Inst>, Vec<Inst>) = insts[..end].iter().rev().partition(|inst| is_once(inst, &mut needed));
+    once.reverse();
+    rounds.reverse();
+    rounds.extend(&insts[end..]);
+    (once, rounds)
 }
 
 /// Has every `return` of the body end the round.

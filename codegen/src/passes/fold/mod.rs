@@ -210,7 +210,7 @@ impl Fold<'_> {
             Bitcast(a) => first(convert::BITCAST, |rule| rule(&mut context, a, ty)),
             // Where a loop's pointers start, if it starts at 0.
             Offset(pointer, bytes) => context.b.kernel.constant(bytes).filter(|bytes| bytes.bits == 0).map(|_| pointer),
-            Const(_) | Special(..) | Len(_) | Address(_) => None,
+            Const(_) | Special(..) | Len(_) | Address(_) | PeerAddress(..) => None,
         }
     }
 }

@@ -17,7 +17,8 @@
 //!
 //! Each slot has a barrier, whose phase is over when the bytes of its copies have arrived; `copy` is what [`super::super::collectives::by_engine`] makes. The one barrier of the
 //! block in an iteration says that nobody reads the slot that is filled next; no thread but the first does anything about copies. The phases of
-//! a loop that runs again go on where they stood: with the slot and the parity behind the last ones.
+//! a loop that runs again go on where they stood ([`Engine::Turn`]): with the slot and the parity behind the last ones. All loops of a `persistent` kernel run again:
+//! its barriers are made once, before the loop over blocks (`passes::PLACE`).
 
 use super::super::Refusal;
 use super::super::collectives;
@@ -59,54 +60,28 @@ impl Barriers {
     pub(super) fn wait(self, b: &mut Builder<'_>, slot: Value, parity: Value) {
         b.push(Op::Engine(Engine::Wait { barrier: self.of(slot), parity }), &[]);
     }
-}
 
-/// Where the barriers of a loop that runs again stand: the slot and the parity that come next. In two variables of the thread, which become values.
-#[derive(Clone, Copy)]
-pub(super) struct Turn(Object);
-
-impl Turn {
-    /// A new one.
-    pub(super) fn new(kernel: &mut Kernel, loc: Loc) -> Turn {
-        let ty = MemoryType::Array(Box::new(MemoryType::Scalar(Type::U32)), 2);
-        Turn(kernel.objects.push(ObjectData { name: "turn".into(), kind: ObjectKind::Local, ty, loc }))
+    /// Where the ring stands: the slot and the parity that come next.
+    pub(super) fn turn(self, b: &mut Builder<'_>) -> (Value, Value) {
+        let turn = b.push(Op::Engine(Engine::Turn(self.array)), &[Type::U32; 2]);
+        let results = &b.kernel.insts[turn].results;
+        (results[0], results[1])
     }
 
-    /// The variables.
-    pub(super) fn object(self) -> Object {
-        self.0
-    }
-
-    fn part(self, b: &mut Builder<'_>, n: u32) -> Access {
-        Access { object: self.0, path: vec![Step::Index(b.constant(Scalar::u32(n)))] }
-    }
-
-    /// The slot and the parity.
-    pub(super) fn load(self, b: &mut Builder<'_>) -> (Value, Value) {
-        let [slot, parity] = [0, 1].map(|n| {
-            let part = self.part(b, n);
-            b.push1(Op::load(part), Type::U32)
-        });
-        (slot, parity)
-    }
-
-    /// Keeps them.
-    pub(super) fn store(self, b: &mut Builder<'_>, slot: Value, parity: Value) {
-        for (n, value) in [(0, slot), (1, parity)] {
-            let part = self.part(b, n);
-            b.push(Op::store(part, vec![value]), &[]);
-        }
+    /// Leaves it there.
+    pub(super) fn keep_turn(self, b: &mut Builder<'_>, slot: Value, parity: Value) {
+        b.push(Op::Engine(Engine::KeepTurn { barriers: self.array, slot, parity }), &[]);
     }
 }
 
-/// Makes the barriers of all loops, where all threads begin.
-pub(super) fn begin(kernel: &mut Kernel, barriers: &[Barriers], turns: &[Turn]) {
+/// Makes the barriers of all loops, where all threads begin; those of loops that run again count on from here.
+pub(super) fn begin(kernel: &mut Kernel, barriers: &[Barriers], run_again: &[Barriers]) {
     let Some(first) = barriers.first() else { return };
     let (body, loc) = (kernel.body, kernel.objects[first.array].loc);
     let behind = std::mem::take(&mut kernel.blocks[body].insts);
     let mut b = Builder::new(kernel, body, loc);
     let zero = b.constant(Scalar::u32(0));
-    turns.iter().for_each(|turn| turn.store(&mut b, zero, zero));
+    run_again.iter().for_each(|barriers| barriers.keep_turn(&mut b, zero, zero));
     let is_first = collectives::is_first_thread(&mut b);
     b.if_else(
         is_first,
@@ -128,11 +103,6 @@ impl Plan {
     /// R8: why the engine cannot make the copies of this loop, which `said` asks for.
     pub(super) fn engine_obstacle(&self, kernel: &Kernel, by: Modifier, said: Modifier) -> Option<Refusal> {
         let name = said.name();
-        // Its rounds begin with the kernel, where the barriers are made.
-        if kernel.options.persistent {
-            let message = format!("`{name}`: a `persistent` kernel would make its barriers again in each round");
-            return Some(Refusal::new(message, "leave `by` out, or `persistent`"));
-        }
         let mut collectives: Vec<&Collective> = Vec::new();
         for inst in self.section.iter().filter(|inst| moves(kernel, **inst)) {
             let Op::Collective(collective) = &kernel.insts[*inst].op else {

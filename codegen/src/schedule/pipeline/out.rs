@@ -21,8 +21,9 @@
 //! the matrices: no barrier stands between a store and the writes of the next iteration, so what is read beside a store, and whom is told of it, is restricted.
 
 use super::super::Refusal;
+use super::slots::{Homes, in_slot};
 use super::stores::{Stores, await_stores, by_first};
-use super::{Homes, Plan, Way, all_in, in_slot};
+use super::{Plan, Way, all_in};
 use crate::annotations::Modifier;
 use crate::collections::HashSet;
 use crate::ir::{

@@ -30,8 +30,9 @@
 
 use super::super::copy::Copy;
 use super::super::{Refusal, collectives, roles};
-use super::engine::{Barriers, Turn, taken_out};
-use super::{Homes, Plan, Way, all_in, in_slot, moves, stores};
+use super::engine::{Barriers, taken_out};
+use super::slots::{Homes, in_slot};
+use super::{Plan, Way, all_in, moves, stores};
 use crate::analysis::uniformity::Uniformity;
 use crate::annotations::Modifier;
 use crate::collections::{HashMap, HashSet};
@@ -47,8 +48,15 @@ use crate::target::limits::{BLOCK_THREADS, LANES, WARP};
 pub(super) struct Flow {
     arrived: Barriers,
     free: Barriers,
-    /// Of the producer, and of the work.
-    turns: Option<[Turn; 2]>,
+    /// Whether the phases go on where they stood, with another run of the loop or with the next loop. The producer keeps that beside `free`, the work beside `arrived`.
+    goes_on: bool,
+}
+
+impl Flow {
+    /// Where a role begins: at what stands beside these barriers.
+    fn begin(self, b: &mut Builder<'_>, beside: Barriers) -> [Value; 2] {
+        if self.goes_on { beside.turn(b).into() } else { [b.constant(Scalar::u32(0)); 2] }
+    }
 }
 
 /// The arrays that several loops with a producer copy to.
@@ -69,6 +77,14 @@ impl Plan {
             let message =
                 format!("`producer` is one thread that tells the copy engine what to copy, and `{}` makes every thread copy", by.name());
             return refuse(message, "leave one of them out".to_owned());
+        }
+        if kernel.options.persistent {
+            let message = "`producer`: the blocks of a `persistent` kernel meet behind each round, and a producer comes to no barrier";
+            return refuse(message.to_owned(), "leave `producer` out, or `persistent`".to_owned());
+        }
+        if kernel.options.has_clusters() {
+            let message = "`producer`: the blocks of a cluster meet with all their threads, and a producer comes to no barrier";
+            return refuse(message.to_owned(), "leave `producer` out, or `cluster`".to_owned());
         }
         let by = asked.by().unwrap_or(Modifier::ByBulk);
         if let Some(refusal) = self.engine_obstacle(kernel, by, Modifier::Producer) {
@@ -113,7 +129,7 @@ impl Plan {
         homes.produced.place.get_or_insert(asked.place);
         let (walk, loc) = (&self.walk, self.walk.loc);
         let mut b = Builder::new(kernel, block, loc);
-        let [slot, parity] = begin(&mut b, flow.turns.map(|[_, of_work]| of_work));
+        let [slot, parity] = flow.begin(&mut b, flow.arrived);
         let is_ordered = self.writes_memory(b.kernel);
         if !is_ordered {
             b.kernel.blocks[block].insts.push(self.barrier);
@@ -168,8 +184,8 @@ impl Plan {
         let at = kernel.blocks[block].insts.iter().position(|other| *other == self.inst).unwrap_or(0);
         let behind = kernel.blocks[block].insts.split_off(at + 1);
         kernel.blocks[block].insts.push(self.closing);
-        if let (Some([_, turn]), [.., slot, parity]) = (flow.turns, &results[..]) {
-            turn.store(&mut Builder::new(kernel, block, loc), *slot, *parity);
+        if let (true, [.., slot, parity]) = (flow.goes_on, &results[..]) {
+            flow.arrived.keep_turn(&mut Builder::new(kernel, block, loc), *slot, *parity);
         }
         kernel.blocks[block].insts.extend(behind);
     }
@@ -185,8 +201,7 @@ impl Plan {
     ) {
         let walk = &self.walk;
         let mut b = Builder::new(kernel, block, walk.loc);
-        let turn = flow.turns.map(|[of_producer, _]| of_producer);
-        let init = begin(&mut b, turn);
+        let init = flow.begin(&mut b, flow.free);
         let ends = b.for_each([walk.start, walk.end, walk.step], &init, |b, counter, carried| {
             let [slot, parity] = [carried[0], carried[1]];
             b.kernel.values[slot].name = Some("slot".into());
@@ -203,17 +218,13 @@ impl Plan {
             collectives::announced(b, &collectives, &flow.arrived.of(slot));
             self.next(b, slot, parity).to_vec()
         });
-        if let (Some(turn), [slot, parity]) = (turn, &ends[..]) {
-            turn.store(&mut b, *slot, *parity);
+        if let (true, [slot, parity]) = (flow.goes_on, &ends[..]) {
+            flow.free.keep_turn(&mut b, *slot, *parity);
         }
         let made: Vec<Inst> = kernel.blocks[block].insts[from..].to_vec();
-        let is_root = |inst: &Inst| {
-            let of_turn = kernel.effects(*inst).writes.is_some_and(|object| turn.is_some_and(|turn| turn.object() == object));
-            of_turn || matches!(kernel.insts[*inst].op, Op::Engine(_))
-        };
+        let is_root = |inst: &Inst| matches!(kernel.insts[*inst].op, Op::Engine(_));
         homes.produced.roots.extend(all_in(kernel, &made).into_iter().filter(is_root));
         homes.produced.whole.extend(made);
-        homes.produced.own.extend(turn.map(Turn::object));
     }
 
     /// The barriers of the loop, and where the roles go on if they do.
@@ -225,10 +236,9 @@ impl Plan {
         let arrived = Barriers::new(kernel, "arrived", (self.stages, 1), place);
         let free = Barriers::new(kernel, "free", (self.stages, threads / LANES as u32), place);
         let goes_on = are_shared || self.runs_again(kernel);
-        let turns = goes_on.then(|| [(); 2].map(|()| Turn::new(kernel, place)));
         homes.barriers.extend([arrived, free]);
-        homes.turns.extend(turns.into_iter().flatten());
-        let flow = Flow { arrived, free, turns };
+        homes.run_again.extend([arrived, free].into_iter().filter(|_| goes_on));
+        let flow = Flow { arrived, free, goes_on };
         homes.flows.extend(self.rings.iter().map(|ring| (*ring, flow)));
         flow
     }
@@ -272,12 +282,4 @@ fn returns_before_barrier(kernel: &Kernel) -> Option<Refusal> {
     let message = "`producer`: barriers count the block's threads then, and some may have returned before one";
     let refusal = Refusal::new(message, "put what the others do into an `if` instead of returning");
     Some(refusal.label(kernel.insts[*first].loc, "returns here").label(kernel.insts[barrier].loc, "the barrier"))
-}
-
-/// Where a role begins.
-fn begin(b: &mut Builder<'_>, turn: Option<Turn>) -> [Value; 2] {
-    match turn {
-        Some(turn) => turn.load(b).into(),
-        None => [b.constant(Scalar::u32(0)); 2],
-    }
 }

@@ -89,6 +89,13 @@ impl Plan {
         let written: HashSet<Inst> = stores(kernel, &self.section).into_iter().collect();
         let mut refused = None;
         kernel.for_each_inst(|kernel, _, inst| {
+            let peers = kernel.insts[inst].op.object().map(|object| &kernel.objects[object].kind);
+            if let Some(ObjectKind::Peers(array)) = peers.filter(|kind| matches!(kind, ObjectKind::Peers(array) if self.rings.contains(array))) {
+                let array = &kernel.objects[*array].name;
+                let message = format!("`pipeline`: other blocks reach `{array}`, and do not know which of its {} slots is meant", self.stages);
+                let refusal = Refusal::new(message, format!("copy what they are to read from `{array}` into an array of its own"));
+                refused.get_or_insert(refusal.label(kernel.insts[inst].loc, "here"));
+            }
             let Some(ring) = kernel.insts[inst].op.object().filter(|object| self.rings.contains(object)) else { return };
             let array = &kernel.objects[ring].name;
             let is_load = kernel.effects(inst).writes != Some(ring);
@@ -251,7 +258,7 @@ pub(super) fn not_a_copy(kernel: &Kernel, inst: Inst) -> Option<Refusal> {
         Op::Compute(_) => None,
         Op::Memory(Memory { op: MemoryOp::Load, at }) => match kernel.objects[at.object()].space() {
             Space::Global | Space::Constant | Space::Param => None,
-            Space::Shared | Space::Local => refuse(
+            Space::Shared | Space::Cluster | Space::Local => refuse(
                 "before the barrier there are copies from buffers only",
                 "read this array behind the barrier",
                 "a read of shared memory or of an array of the thread",

@@ -5,7 +5,7 @@
 //! kernel writes.
 
 use crate::collections::{HashMap, HashSet};
-use crate::ir::{Block, Compute, Inst, Kernel, Memory, MemoryOp, Object, ObjectKind, Op, Region, Space, Special, Terminator, Type, Value};
+use crate::ir::{Block, Compute, Inst, Kernel, Memory, MemoryOp, Op, Region, Space, Special, Terminator, Type, Value};
 
 /// Where an instruction stands: its number in program order, that of the last one inside it, and what owns its block.
 #[derive(Clone, Copy)]
@@ -33,8 +33,6 @@ enum Wanted {
 struct Search<'k> {
     kernel: &'k Kernel,
     roots: &'k HashSet<Inst>,
-    /// Variables of the thread that the roots write.
-    own: &'k [Object],
     places: HashMap<Inst, Place>,
     /// What a parameter of a loop's body is to the loop.
     params: HashMap<Value, (Inst, usize)>,
@@ -45,12 +43,11 @@ struct Search<'k> {
 
 impl Slice {
     /// What the roots need, or an instruction that no other thread may make.
-    pub(super) fn of(kernel: &Kernel, roots: &HashSet<Inst>, own: &[Object]) -> Result<Slice, Inst> {
+    pub(super) fn of(kernel: &Kernel, roots: &HashSet<Inst>) -> Result<Slice, Inst> {
         let found = Slice { needed: HashSet::default(), results: HashSet::default(), carried: HashSet::default() };
         let mut search = Search {
             kernel,
             roots,
-            own,
             places: HashMap::default(),
             params: HashMap::default(),
             exits: Vec::new(),
@@ -241,14 +238,12 @@ impl Search<'_> {
             Op::Compute(_) | Op::Texture(..) | Op::Region(_) | Op::Terminator(_) => true,
             Op::Intrinsic(..) => kernel.effects(inst).is_pure(),
             Op::Memory(Memory { op: MemoryOp::Load, at }) => {
-                let object = at.object();
-                let data = &kernel.objects[object];
-                self.own.contains(&object)
-                    || match data.space() {
-                        Space::Constant | Space::Param => true,
-                        Space::Global => data.is_read_only() && data.kind != ObjectKind::Local,
-                        Space::Shared | Space::Local => false,
-                    }
+                let data = &kernel.objects[at.object()];
+                match data.space() {
+                    Space::Constant | Space::Param => true,
+                    Space::Global => data.is_read_only(),
+                    Space::Shared | Space::Cluster | Space::Local => false,
+                }
             }
             Op::Memory(_) | Op::Collective(_) | Op::Engine(_) | Op::Message(_) => false,
         }

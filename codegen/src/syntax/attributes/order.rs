@@ -1,15 +1,16 @@
-//! The arguments that say what runs when: `raster(rows = R)`, `persistent`, `overlap`.
+//! The arguments that say what runs when, and where: `raster(rows = R)`, `persistent`, `overlap`, `cluster = (2, 1)`.
 
-use super::{KernelAttributes, check_count, parse_value, skip_to_comma};
+use super::{KernelAttributes, check_count, literal_int, parse_value, skip_to_comma};
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::target::limits::GRID_EXTENT;
+use crate::target::limits::{CLUSTER_BLOCKS, GRID_EXTENT};
 use proc_macro2::{Group, Ident};
 use syn::parse::{ParseStream, Parser};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprLit, Lit, Token, parse_quote_spanned, token};
 
 /// The arguments, and how they are written.
-const EXAMPLES: &[(&str, &str)] = &[("raster", "raster(rows = 8)"), ("persistent", "persistent"), ("overlap", "overlap")];
+const EXAMPLES: &[(&str, &str)] =
+    &[("raster", "raster(rows = 8)"), ("persistent", "persistent"), ("overlap", "overlap"), ("cluster", "cluster = (2, 1)")];
 
 /// How an argument that says what runs when is written: people try those as attributes of their own.
 pub(crate) fn example_of_kernel(name: &str) -> Option<&'static str> {
@@ -95,6 +96,39 @@ pub(super) fn parse_overlap(
 ) -> syn::Result<()> {
     let of_number = ["a launch begins before the one before it has ended, or does not", "write `overlap` alone"];
     into.overlap = parse_switch(name, of_number, input, diagnostics)?;
+    Ok(())
+}
+
+/// `cluster = 2`, `cluster = (2, 1)`: one to three expressions.
+pub(super) fn parse_cluster(
+    into: &mut KernelAttributes,
+    name: &Ident,
+    input: ParseStream<'_>,
+    diagnostics: &mut Diagnostics,
+) -> syn::Result<()> {
+    const HELP: &str = "write `cluster = 2`, `cluster = (2, 1)` or `cluster = (2, 2, 1)`";
+    let value = parse_value(name, input, "(2, 1)")?;
+    let span = value.span();
+    let extents = match value {
+        Expr::Tuple(tuple) => tuple.elems.into_iter().collect(),
+        Expr::Paren(paren) => vec![*paren.expr],
+        other => vec![other],
+    };
+    if extents.is_empty() || extents.len() > 3 {
+        let message = format!("a cluster has one to three dimensions, not {}", extents.len());
+        diagnostics.push(Diagnostic::error(span, message).help(HELP));
+        return Ok(());
+    }
+    for (extent, axis) in extents.iter().zip(["x", "y", "z"]) {
+        let message = match literal_int(extent) {
+            Some(value) if value < 1 => format!("a cluster of {value} blocks in {axis} is not possible: it must be at least 1"),
+            None if matches!(extent, Expr::Lit(_)) => "`cluster` takes integers, constants or const generics".to_owned(),
+            _ => continue,
+        };
+        diagnostics.push(Diagnostic::error(extent.span(), message).help(format!("use 1 to {CLUSTER_BLOCKS}")));
+        return Ok(());
+    }
+    into.cluster = Some((span, extents));
     Ok(())
 }
 

@@ -53,7 +53,7 @@ fn unknown_arguments_name_the_nearest() {
         "max_regs = 256, maxregisters = 1",
         &[
             "max_regs: unknown argument `max_regs` of `#[kernel]`; there are `block`, `min_blocks`, `max_registers`, `index`, `math`, \
-         `contract`, `bounds`, `targets`, `variants`, `raster`, `persistent`, `overlap`, `best_effort`, `require`, `allow`, `warn`, `deny`, `ilp`, `vectorize` and `batch_loads`",
+         `contract`, `bounds`, `targets`, `variants`, `raster`, `persistent`, `overlap`, `cluster`, `best_effort`, `require`, `allow`, `warn`, `deny`, `ilp`, `vectorize` and `batch_loads`",
             "maxregisters: unknown argument `maxregisters` of `#[kernel]`; write `max_registers`",
         ],
     );
@@ -165,6 +165,20 @@ fn overlap_is_a_word_or_a_bool() {
     check("overlap =, block = 64", &["overlap: `overlap` needs a value: write `overlap = true`"]);
     check("overlap, overlap = true", &["overlap: `overlap` is given twice; remove one of them"]);
     check("overlaps", &["overlaps: unknown argument `overlaps` of `#[kernel]`; write `overlap`"]);
+}
+
+#[test]
+fn a_cluster_has_one_to_three_extents() {
+    check("cluster = 2, block = 64", &[]);
+    check("block = 64, cluster = (2, 1)", &[]);
+    check("cluster = (X, 2, Y)", &[]);
+    check("cluster = (2)", &[]);
+    let help = "write `cluster = 2`, `cluster = (2, 1)` or `cluster = (2, 2, 1)`";
+    check("cluster = (1, 1, 1, 2)", &[&format!("(1, 1, 1, 2): a cluster has one to three dimensions, not 4; {help}")]);
+    check("cluster = (2, 0)", &["0: a cluster of 0 blocks in y is not possible: it must be at least 1; use 1 to 8"]);
+    check("cluster = 2.5", &["2.5: `cluster` takes integers, constants or const generics; use 1 to 8"]);
+    check("cluster", &["cluster: `cluster` needs a value: write `cluster = (2, 1)`"]);
+    check("clusters = 2", &["clusters: unknown argument `clusters` of `#[kernel]`; write `cluster`"]);
 }
 
 #[test]

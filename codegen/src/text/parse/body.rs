@@ -208,6 +208,11 @@ impl<'t> Parser<'t> {
             "const" => self.constant(inst),
             "call" => self.call(inst),
             "len" => Ok(Op::Compute(Compute::Len(self.object_name()?))),
+            "peer_address" => {
+                let object = self.object_name()?;
+                self.expect(',')?;
+                Ok(Op::Compute(Compute::PeerAddress(object, self.value()?)))
+            }
             "address" => Ok(Op::Compute(Compute::Address(self.object_name()?))),
             "texture" => Ok(Op::Texture(self.texture()?, self.object_name()?, self.more_values(true)?)),
             "load_run" | "load_tile" | "store_tile" => self.collective(word).map(Op::Collective),
@@ -219,6 +224,8 @@ impl<'t> Parser<'t> {
             "barrier_arrive" => Ok(Op::Engine(Engine::Arrive(self.access()?))),
             "is_producer" => Ok(Op::Engine(Engine::Is(Role::Producer))),
             "is_issuer" => Ok(Op::Engine(Engine::Is(Role::Issuer))),
+            "barrier_turn" => Ok(Op::Engine(Engine::Turn(self.object_name()?))),
+            "barrier_keep_turn" => self.keep_turn().map(Op::Engine),
             "barrier_expect" | "barrier_wait" | "copy_run" | "copy_tile" => self.engine(word).map(Op::Engine),
             "put_tile" => self.put_tile().map(Op::Engine),
             "commit_stores" => Ok(Op::Engine(Engine::CommitStores)),
@@ -288,7 +295,7 @@ impl<'t> Parser<'t> {
         named(TextureOp::ALL, word).ok_or_else(|| self.error(format!("a texture is not asked for its `{word}`")))
     }
 
-    fn object_name(&mut self) -> Result<Object, ParseError> {
+    pub(super) fn object_name(&mut self) -> Result<Object, ParseError> {
         let number = self.entity("m")?;
         self.objects.get(&number).copied().ok_or_else(|| self.error(format!("m{number} is not declared")))
     }
@@ -371,6 +378,15 @@ impl<'t> Parser<'t> {
                 Ok(Engine::CopyTile { to: first, from, row: *row, column: *column, barrier })
             }
             _ => Err(self.error(format!("`{word}` does not take {} values", place.len()))),
+        }
+    }
+
+    /// `barrier_keep_turn m1, v2, v3`.
+    fn keep_turn(&mut self) -> Result<Engine, ParseError> {
+        let barriers = self.object_name()?;
+        match self.more_values(true)?[..] {
+            [slot, parity] => Ok(Engine::KeepTurn { barriers, slot, parity }),
+            _ => Err(self.error("`barrier_keep_turn` takes a slot and a parity".to_owned())),
         }
     }
 

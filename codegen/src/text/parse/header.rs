@@ -39,13 +39,8 @@ impl Parser<'_> {
     fn option(&mut self, name: &str) -> Result<(), ParseError> {
         self.expect('=')?;
         match name {
-            "block" => {
-                let x = self.integer()?;
-                self.expect(',')?;
-                let y = self.integer()?;
-                self.expect(',')?;
-                self.kernel.options.block = Some([x, y, self.integer()?]);
-            }
+            "block" => self.kernel.options.block = Some(self.extents()?),
+            "cluster" => self.kernel.options.cluster = self.extents()?,
             "min_blocks" => self.kernel.options.min_blocks = Some(self.integer()?),
             "ilp" => self.kernel.options.ilp = self.integer()?,
             "vectorize" => self.kernel.options.vectorize = self.integer()?,
@@ -66,6 +61,15 @@ impl Parser<'_> {
             other => return Err(self.error(format!("`{other}` is no option"))),
         }
         Ok(())
+    }
+
+    /// Three numbers.
+    fn extents(&mut self) -> Result<[u32; 3], ParseError> {
+        let x = self.integer()?;
+        self.expect(',')?;
+        let y = self.integer()?;
+        self.expect(',')?;
+        Ok([x, y, self.integer()?])
     }
 
     fn choice<T: Copy>(&mut self, choices: &[(T, &str)]) -> Result<T, ParseError> {
@@ -158,6 +162,7 @@ impl Parser<'_> {
             "texture" => Ok(ObjectKind::Texture),
             "table" => Ok(ObjectKind::Table(Vec::new())),
             "shared" => Ok(ObjectKind::Shared),
+            "peers" => Ok(ObjectKind::Peers(self.object_name()?)),
             "local" => Ok(ObjectKind::Local),
             other => Err(self.error(format!("`{other}` is no kind of object"))),
         }

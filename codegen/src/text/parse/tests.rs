@@ -17,6 +17,7 @@ contract = false
 bounds = trap
 persistent = true
 overlap = true
+cluster = 2, 1, 3
 file "src/main.rs"
 file "src/other file.rs"
 struct s0 "Pair" { "a": f32, "b": [u8; 3] }
@@ -32,6 +33,7 @@ object m5 "buf": shared [f32]
 object m6 "tmp": local [i32; 4]
 object m7 "lut": table [f32; 4] = 1.0, -0.0, 1e-40, 0x7fc00000
 object m8 "bits": table [bool; 2] = true, false @4:5
+object m9 "tile": peers m4 [[[f32; 17]; 16]; 6]
 {
   v0: f32 = const 0.1 @3:4
   v1: f32 "naïve \"x\"" = const 0x7f800000 @1:3:4
@@ -107,6 +109,7 @@ object m8 "bits": table [bool; 2] = true, false @4:5
     }
     yield
   }
+  v48: ptr.cluster = peer_address m9, v8
   return
 }
 "#;

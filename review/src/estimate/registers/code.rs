@@ -255,6 +255,7 @@ fn op_of(Instruction { opcode, operands, .. }: &Instruction) -> Op {
     match opcode.mnemonic {
         Mov => operands.iter().find_map(moved).unwrap_or(Op::Move),
         Cvta => Op::SameAddress,
+        Mapa => Op::Integer,
         Ld => match opcode.space() {
             None | Some(Space::Param) => Op::Param,
             Some(space) => Op::Load(space, opcode.has(Word::Nc) || space == Space::Constant),
@@ -267,7 +268,7 @@ fn op_of(Instruction { opcode, operands, .. }: &Instruction) -> Op {
         Cp => Op::Barrier,
         St => Op::Store(opcode.space().unwrap_or(Space::Global)),
         Red | Atom => Op::Atomic(opcode.space().unwrap_or(Space::Global)),
-        Bar | Fence | Griddepcontrol | Membar | Mbarrier | Setmaxnreg => Op::Barrier,
+        Bar | Barrier | Fence | Griddepcontrol | Membar | Mbarrier | Setmaxnreg => Op::Barrier,
         Bra => Op::Branch,
         Ret | Trap => Op::Return,
         Call => Op::Call,

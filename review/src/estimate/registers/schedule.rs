@@ -448,8 +448,8 @@ fn cost(inst: &Inst, widths: &[u8]) -> u32 {
 struct Memory {
     barrier: Option<u32>,
     /// The last write of each space, and the reads since.
-    writes: [Option<u32>; 5],
-    reads: [Vec<u32>; 5],
+    writes: [Option<u32>; Space::COUNT],
+    reads: [Vec<u32>; Space::COUNT],
     since_barrier: Vec<u32>,
 }
 
@@ -476,7 +476,7 @@ impl Memory {
             Op::Barrier | Op::Call => {
                 waits.extend(self.barrier);
                 waits.append(&mut self.since_barrier);
-                self.writes = [None; 5];
+                self.writes = [None; Space::COUNT];
                 self.reads.iter_mut().for_each(Vec::clear);
                 self.barrier = Some(n);
             }

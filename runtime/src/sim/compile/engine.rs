@@ -7,10 +7,20 @@ use super::super::registers::Reg;
 use super::super::stores::TileStore;
 use super::{Compiler, Result, add};
 use crate::sim::InstructionClass;
-use warpwright_codegen::ir::{self, Engine, Step, Type};
+use warpwright_codegen::ir::{self, Engine, Step, Type, Value};
 
 impl Compiler<'_> {
-    pub(super) fn engine(&mut self, engine: &Engine, results: &[ir::Value]) -> Result<()> {
+    pub(super) fn engine(&mut self, engine: &Engine, results: &[Value]) -> Result<()> {
+        if let Engine::Turn(barriers) = engine {
+            let turn = self.turn(*barriers)?;
+            let to = self.define_all(results)?;
+            return self.moves(&to, &turn);
+        }
+        if let Engine::KeepTurn { barriers, slot, parity } = engine {
+            let turn = self.turn(*barriers)?;
+            let from = self.slots(&[*slot, *parity])?;
+            return self.moves(&turn, &from);
+        }
         self.count(InstructionClass::Memory, 1);
         let step = match engine {
             Engine::Init { barriers, arrivals } => EngineStep::Init { object: usize::from(*barriers), arrivals: *arrivals },
@@ -71,10 +81,21 @@ impl Compiler<'_> {
             Engine::CommitStores => EngineStep::CommitStores,
             Engine::AwaitStores { but, until } => EngineStep::AwaitStores { but: *but, until: *until },
             Engine::Fence => EngineStep::Fence,
+            Engine::Turn(_) | Engine::KeepTurn { .. } => return Ok(()),
         };
         let step = add(&mut self.program.engines, step);
         self.emit(SimStep::Engine(step));
         Ok(())
+    }
+
+    /// The slots that keep where a ring stands.
+    fn turn(&mut self, barriers: ir::Object) -> Result<[Reg; 2]> {
+        if let Some(turn) = self.turns.get(&barriers) {
+            return Ok(*turn);
+        }
+        let turn = [self.allocate(Type::U32)?, self.allocate(Type::U32)?];
+        self.turns.insert(barriers, turn);
+        Ok(turn)
     }
 
     /// A place as an access of one scalar, which is never run as such.

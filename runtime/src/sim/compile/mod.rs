@@ -70,6 +70,8 @@ struct Compiler<'k> {
     expiring: std::collections::BTreeMap<u32, Vec<Reg>>,
     presets: HashMap<Preset, Reg>,
     targets: HashMap<Inst, Target>,
+    /// The slots that keep where a ring of the copy engine stands, by its barriers.
+    turns: HashMap<warpwright_codegen::ir::Object, [Reg; 2]>,
     /// Constructs around the current place.
     depth: usize,
     /// The outermost construct that an exit compiled so far leads out of; `usize::MAX` for none.
@@ -97,6 +99,7 @@ impl<'k> Compiler<'k> {
             expiring: Default::default(),
             presets: HashMap::new(),
             targets: HashMap::new(),
+            turns: HashMap::new(),
             depth: 0,
             outermost_exit: usize::MAX,
             skips: Vec::new(),

@@ -5,7 +5,8 @@ use super::super::program::{ObjectInfo, Program};
 use super::Result;
 use warpwright_codegen::ir::IndexWidth;
 use warpwright_codegen::ir::{
-    AtomicOp, Atomicity, Engine, Fill, Kernel, Memory, MemoryOp, MemoryOrder, MemoryType, Message, Object, ObjectKind, Op, Space, Type,
+    AtomicOp, Atomicity, Engine, Fill, Kernel, Memory, MemoryOp, MemoryOrder, MemoryType, Message, Object, ObjectKind, Op, Scope, Space,
+    Type,
 };
 
 use warpwright_codegen::target::limits::{CONSTANT_BYTES, LOCAL_BYTES, MOST_SHARED_BYTES};
@@ -22,6 +23,9 @@ pub(super) fn layout(kernel: &Kernel, options: SimOptions) -> Result<Program> {
         started: if kernel.has_producer() { kernel.started_block() } else { None },
         is_index_wide: kernel.options.index == IndexWidth::Bits64,
         is_persistent: false,
+        cluster: kernel.options.cluster,
+        asked_cluster: kernel.options.cluster,
+        is_clustered: is_clustered(kernel),
         files: kernel.files.clone(),
         steps: Vec::new(),
         locations: Vec::new(),
@@ -51,7 +55,11 @@ pub(super) fn layout(kernel: &Kernel, options: SimOptions) -> Result<Program> {
     program.has_fences = synchronises.has_fences;
     // Barriers of the copy engine order the roles of a kernel with a producer, and no barrier of the block does.
     let has_roles = program.started.is_some();
-    program.orders = has_roles || synchronises.blocks_wait || synchronises.waits && synchronises.has_fences || synchronises.is_ordered;
+    program.orders = has_roles
+        || synchronises.blocks_wait
+        || synchronises.waits && synchronises.has_fences
+        || synchronises.is_ordered
+        || program.is_clustered;
     program.is_order_free &= !program.orders;
     let written = written_objects(kernel);
     let engines = touched_by_engine(kernel);
@@ -69,9 +77,17 @@ pub(super) fn layout(kernel: &Kernel, options: SimOptions) -> Result<Program> {
         let base = match data.kind {
             ObjectKind::Shared => &mut program.shared_bytes,
             ObjectKind::Local => &mut program.local_bytes,
-            ObjectKind::Value | ObjectKind::Global { .. } | ObjectKind::Constant | ObjectKind::Texture | ObjectKind::Table(_) => &mut 0,
+            ObjectKind::Value
+            | ObjectKind::Global { .. }
+            | ObjectKind::Constant
+            | ObjectKind::Texture
+            | ObjectKind::Table(_)
+            | ObjectKind::Peers(_) => &mut 0,
         };
-        let start = base.next_multiple_of(far.get(&object).copied().unwrap_or(OBJECT_ALIGN));
+        let start = match data.kind {
+            ObjectKind::Peers(array) => program.objects[usize::from(array)].base,
+            _ => base.next_multiple_of(far.get(&object).copied().unwrap_or(OBJECT_ALIGN)),
+        };
         if !is_slice {
             *base = start.saturating_add(unit);
         }
@@ -88,6 +104,7 @@ pub(super) fn layout(kernel: &Kernel, options: SimOptions) -> Result<Program> {
             is_written: written[n],
             is_ring: kernel.is_filled_by(object, Fill::Groups),
             is_engines: engines.contains(&object),
+            peers_of: if let ObjectKind::Peers(array) = data.kind { Some(usize::from(array)) } else { None },
         });
     }
     // Dynamic arrays come after all static ones, and share their bytes.
@@ -95,6 +112,13 @@ pub(super) fn layout(kernel: &Kernel, options: SimOptions) -> Result<Program> {
     program.objects.iter_mut().filter(|o| o.space == Space::Shared && o.is_slice).for_each(|o| o.base = dynamic);
     check_sizes(&program)?;
     Ok(program)
+}
+
+/// See [`Program::is_clustered`].
+fn is_clustered(kernel: &Kernel) -> bool {
+    let meets = |inst| kernel.effects(inst).converges == Some(Scope::Cluster);
+    kernel.options.has_clusters()
+        && (kernel.objects.values().any(|data| data.space() == Space::Cluster) || kernel.insts_in(kernel.body).any(meets))
 }
 
 /// Beyond these no device goes either.

@@ -54,12 +54,27 @@ impl Compiler<'_> {
                 let n = usize::from(*object);
                 self.counted(Preset::Constant(self.ty(result), self.program.objects[n].address(n)), result)
             }
+            PeerAddress(object, rank) => self.peer_address(*object, *rank, result),
             // The condition comes last in a step.
             Select(c, a, b) => self.arithmetic(compute, &[*a, *b, *c], result),
             Unary(..) | Binary(..) | MulAdd(..) | Compare(..) | Cast(_) | Bitcast(_) | Offset(..) => {
                 self.arithmetic(compute, operands, result)
             }
         }
+    }
+
+    /// The arrays of a cluster's blocks are one behind another.
+    fn peer_address(&mut self, object: Object, rank: Value, result: Value) -> Result<()> {
+        let n = usize::from(object);
+        let info = &self.program.objects[n];
+        let (start, one) = (info.address(n), info.unit / u64::from(self.kernel.options.cluster_blocks()));
+        let run = pure(&Compute::MulAdd(rank, rank, rank), Type::U32, Type::U32).ok_or("no sums of addresses")?;
+        let [start, one] = [start, one].map(|bits| self.preset(Type::U32, Preset::Constant(Type::U32, bits)));
+        let (start, one, rank) = (start?, one?, self.slot(rank)?);
+        self.count(InstructionClass::Other, 1);
+        let d = self.define(result)?;
+        self.emit(SimStep::Pure(run, Operands { d: d.index(), a: rank.index(), b: one.index(), c: start.index() }));
+        Ok(())
     }
 
     /// What is known before the kernel starts, and costs an instruction.
@@ -168,10 +183,10 @@ impl Compiler<'_> {
             Eval::Barrier(eval) => {
                 let result = results.first().map(|v| self.define(*v)).transpose()?;
                 let location = self.location;
-                let barrier = add(
-                    &mut self.program.barriers,
-                    Barrier { eval, argument: slots.first().copied(), result, is_of_work: self.is_work, location },
-                );
+                let is_of_cluster = row.effects.converges == Some(Scope::Cluster);
+                let argument = slots.first().copied();
+                let barrier =
+                    add(&mut self.program.barriers, Barrier { eval, argument, result, is_of_work: self.is_work, is_of_cluster, location });
                 self.emit(SimStep::Barrier(barrier));
             }
             lanes @ (Eval::Lane(_) | Eval::Warp(_) | Eval::Shuffle(_)) => {
@@ -213,7 +228,7 @@ fn pure(op: &Compute, ty: Type, to: Type) -> Option<Pure> {
         Select(..) => Some(arith::selection(ty)),
         Cast(_) => arith::cast(ty, to),
         Bitcast(_) => arith::bitcast(ty, to),
-        Const(_) | Special(..) | Len(_) | Address(_) => None,
+        Const(_) | Special(..) | Len(_) | Address(_) | PeerAddress(..) => None,
     }
 }
 
@@ -233,7 +248,7 @@ fn word(op: &Compute) -> &'static str {
         Select(..) => "select",
         Cast(_) => "cast",
         Bitcast(_) => "bitcast",
-        Const(_) | Special(..) | Len(_) | Address(_) | Offset(..) => "operation",
+        Const(_) | Special(..) | Len(_) | Address(_) | PeerAddress(..) | Offset(..) => "operation",
     }
 }
 

@@ -58,6 +58,7 @@ fn shared_races() {
     let setup = "  store m1[v0], v0\n  call sync_threads\n";
     let race = |body: &str| run_bad(&format!("{setup}{body}"));
     let kind = |access, other_access, index, other_thread: u32, other_line| FaultKind::Race {
+        in_cluster: false,
         object: "t".into(),
         index,
         length: 64,

@@ -1,4 +1,6 @@
-//! The copy engine: what arrives may be touched by who waited, and by others behind a barrier; barriers count exactly; every misuse is a fault.
+//! The copy engine: what arrives may be touched by who waited, and by others behind a barrier; barriers count exactly; every misuse is a fault. These are three rules, each with
+//! errors and near misses (`reverses`): V1, a barrier's arrivals and bytes are those that it counts; V2, a slot is waited for before it is read, and by all who read it; V3, an
+//! engine fence and a barrier stand between what threads write and the engine's copy to the same place.
 
 use super::*;
 use crate::sim::{AccessKind, Misuse};
@@ -51,6 +53,7 @@ fn reverses(body: &str) {
     assert_eq!(y, (0..64).rev().collect::<Vec<u32>>());
 }
 
+/// V2: near misses.
 #[test]
 fn who_waited_reads_what_arrived() {
     reverses(&format!("{INIT}{COPY}barrier_wait m2[v3], v3\n{REVERSE}"));
@@ -66,6 +69,7 @@ fn who_waited_reads_what_arrived() {
     reverses(&format!("{INIT}{COPY}barrier_wait m2[v3], v3\ncall sync_threads\n{COPY}barrier_wait m2[v3], v4\n{REVERSE}"));
 }
 
+/// V2.
 #[test]
 fn nobody_touches_what_is_on_its_way() {
     let body = format!("{INIT}{COPY}call sync_threads\n{REVERSE}");
@@ -95,6 +99,7 @@ fn stuck(body: &str, expected: &str) {
     assert_eq!(found.kind.to_string(), expected);
 }
 
+/// V1.
 #[test]
 fn a_phase_that_nobody_ends_is_a_fault_with_its_counts() {
     // Nobody arrives.
@@ -127,6 +132,7 @@ fn misused(body: &str, expected: Misuse, text: &str) {
     assert_eq!(found.kind.to_string(), text);
 }
 
+/// V1.
 #[test]
 fn barriers_are_used_as_they_are_made() {
     misused(COPY, Misuse::NotMade, "barrier 0 of `arrived` is used before it is made");
@@ -151,6 +157,7 @@ fn barriers_are_used_as_they_are_made() {
     );
 }
 
+/// V3, and its near miss.
 #[test]
 fn the_engine_fills_what_threads_wrote_behind_a_fence_only() {
     let body = |fence: &str| format!("{INIT}store m1[v3][v0], v0\n{fence}call sync_threads\n{COPY}barrier_wait m2[v3], v3\n{REVERSE}");
@@ -171,6 +178,20 @@ fn threads_wait_until_others_have_asked() {
     // The second warp asks, and the first waits meanwhile.
     let of_other = COPY.replace("if v6 {", "v8: u32 = const 40\nv9: bool = eq v0, v8\nif v9 {");
     reverses(&format!("{INIT}{of_other}barrier_wait m2[v3], v3\n{REVERSE}"));
+}
+
+/// Where a ring stands is what was left last, by each thread for itself.
+#[test]
+fn a_ring_stands_where_it_was_left() {
+    let turn = "v10: u32, v11: u32 = barrier_turn m2\n";
+    let body = |slot: &str| {
+        format!(
+            "barrier_keep_turn m2, {slot}, v3\n{INIT}{COPY}{turn}barrier_wait m2[v10], v11\nv12: u32 = load m1[v10][v2]\ncall sync_threads\nstore m0[v0], v12"
+        )
+    };
+    reverses(&body("v3"));
+    let found = run_bad(&body("v4"));
+    assert!(matches!(found.kind, FaultKind::BarrierStuck { index: 1, .. }), "{found}");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Kernels in the IR's text form, run and compared with what Rust computes.
 
 mod block;
+mod cluster;
 mod control;
 mod copies;
 mod engine;

@@ -205,7 +205,8 @@ fn predicted(cell: Cell<'_>, figure: impl Fn(&Prediction) -> f64) -> Option<Inte
     let (mut low, mut high) = (middle, middle);
     for registers in [estimate.registers.low, estimate.registers.high] {
         let other = occupancy(resident.limits, &resident.demand.with(Resource::Registers, registers), &resident.options);
-        if let Some(prediction) = predict(known.legal.addressed(), &known.threads, Some(&other), estimate.target) {
+        let (form, threads) = known.predicted_on(estimate.target);
+        if let Some(prediction) = predict(form.addressed(), threads, Some(&other), estimate.target) {
             (low, high) = (low.min(figure(&prediction)), high.max(figure(&prediction)));
         }
     }
@@ -291,7 +292,14 @@ mod tests {
             compiled.blocks = Some(524_288);
             compiled.timed = Some(Timed { times, device: device.to_owned(), agreement: Agreement::Same, target: 0 });
         }
-        Comparison { file: path.to_owned(), kernel: "copy".to_owned(), targets: targets.gpus, variants, notes: Vec::new() }
+        Comparison {
+            file: path.to_owned(),
+            kernel: "copy".to_owned(),
+            targets: targets.gpus,
+            variants,
+            tells_tails: true,
+            notes: Vec::new(),
+        }
     }
 
     #[test]

@@ -134,7 +134,7 @@ fn brief(column: &Column, cell: Cell<'_>, computes: bool, second: f64) -> Option
             Text::new(format!("{:.1} / {:.1}", prediction.bytes_in_flight / 1024.0, prediction.bytes_needed / 1024.0), "")
         }
         "instructions" => {
-            let mix = &cell.compiled.known.threads.mix;
+            let mix = &cell.compiled.known.threads_on(estimate.target).mix;
             Text::new(grouped(mix.instructions().round() as u64), grouped(mix.of(Pipe::Memory).round() as u64))
         }
         "predicted" => {

@@ -6,20 +6,30 @@
 //! place. Read-only buffers are loaded above any store; of two accesses from one pointer, constants tell which are different places; buffers
 //! that are written are not told apart, since pointers may alias for all the assembler knows. Small loops that count by a constant are taken four
 //! iterations at a time, as `ptxas` takes them, unless the kernel keeps them rolled. Copies to rings go on by themselves: only the wait for their group waits for
-//! what they load.
+//! what they load, or, for the copy engine's, for the phase that counts them.
 //!
-//! Loops run three times, deep ones once; the last time tells what each of the others takes.
+//! Loops run three times, deep ones once; the last time tells what each of the others takes. A pipelined loop runs until it has come round its ring
+//! twice, and the second time tells: it waits for memory once in as many iterations as are under way.
+
+mod ahead;
+mod stores;
 
 use super::constants::ConstantLoad;
+use super::engine;
 use super::mix;
 use super::traffic::{LoadSource, Merged};
 use super::weights::Weights;
 use crate::machine::{Machine, PIPES, Pipe};
-use warpwright_codegen::analysis::alias::PointedBytes;
+use ahead::{Ahead, Brought, MOST_AHEAD, Phases, most_at_once};
+use stores::Stored;
 use warpwright_codegen::collections::HashMap;
 use warpwright_codegen::ir::intrinsic::CopyStep;
-use warpwright_codegen::ir::{Address, Block, Fill, Inst, Kernel, Loc, Memory, MemoryOp, Object, Op, Region, Space, Terminator, Value};
+use warpwright_codegen::ir::{Address, Block, Fill, Inst, Kernel, Loc, Memory, MemoryOp, Op, Region, Space, Terminator, Value};
 use warpwright_codegen::target::limits::WARP;
+
+/// Cycles until a load of another block's shared memory gives its value. Source: Luo et al., "Benchmarking and Dissecting the Nvidia Hopper GPU Architecture via
+/// Microbenchmarking" (2024), of an H800.
+const PEER: f64 = 180.0;
 
 /// Iterations that the assembler takes at a time.
 const ASSEMBLER_UNROLLS: usize = 4;
@@ -86,6 +96,8 @@ pub(crate) fn flight(kernel: &Kernel, weights: &Weights, sources: &HashMap<Inst,
         stores: Vec::new(),
         open: 0.0,
         groups: Vec::new(),
+        phases: Phases::default(),
+        asked: HashMap::default(),
         loads: Vec::new(),
         serial: Vec::new(),
         frames: Vec::new(),
@@ -106,19 +118,11 @@ fn buffers_read(kernel: &Kernel, weights: &Weights, sources: &HashMap<Inst, Load
             let is_near = sources.get(&inst).is_some_and(|source| source.first + source.second > 0.5);
             read[usize::from(*object)] |= weights.get(inst) > 0.0 && !is_near;
         }
+        if let Some((object, _)) = engine::copied(kernel, inst) {
+            read[usize::from(object)] |= weights.get(inst) > 0.0;
+        }
     });
     read.iter().filter(|is_read| **is_read).count().max(1) as f64
-}
-
-/// A store that later loads may have to stay behind.
-struct Stored {
-    inst: Inst,
-    object: Object,
-    space: Space,
-    bytes: PointedBytes,
-    start: f64,
-    /// The global load that it waits for.
-    origin: Option<Inst>,
 }
 
 /// What a warp has done since the last barrier: the block's other warps do it at the same time.
@@ -168,8 +172,10 @@ struct Line<'k> {
     /// When the copies to rings that are in no group yet will have arrived, and those of each group.
     open: f64,
     groups: Vec<f64>,
-    /// Start, end, bytes of a thread.
-    loads: Vec<(f64, f64, f64)>,
+    phases: Phases,
+    /// How often each instruction to the copy engine was come to.
+    asked: HashMap<Inst, f64>,
+    loads: Vec<Brought>,
     serial: Vec<SerialLoad>,
     frames: Vec<Frame>,
 }
@@ -311,9 +317,16 @@ impl Line<'_> {
         let params = &kernel.blocks[body].params;
         let carried = if counts { &params[1.min(params.len())..] } else { params.as_slice() };
         let mut state = self.times(init);
-        let (mut last, mut each) = (self.fence + self.skipped, 0.0);
         let loops = self.frames.iter().filter(|frame| !matches!(kernel.insts[frame.owner].op, Op::Region(Region::Block { .. }))).count();
-        let simulated = groups.min(if loops < DEEP { 3.0 } else { 1.0 }) as usize;
+        // The rounds that tell together what the others take.
+        let ahead = self.ahead(body);
+        let simulated = groups.min(match ahead {
+            Some(Ahead::Fills) => MOST_AHEAD,
+            Some(Ahead::Waits(slots)) => 1.0 + 2.0 * slots as f64,
+            None if loops < DEEP => 3.0,
+            None => 1.0,
+        }) as usize;
+        let mut ends = vec![self.fence + self.skipped];
         let mut before = (self.phase, self.barriers);
         for _ in 0..simulated {
             before = (self.phase, self.barriers);
@@ -336,9 +349,10 @@ impl Line<'_> {
             self.settle();
             self.fence += self.machine.cycles.branch;
             self.issued = self.fence;
-            each = self.fence + self.skipped - last;
-            last = self.fence + self.skipped;
+            ends.push(self.fence + self.skipped);
         }
+        let telling = if let Some(Ahead::Waits(slots)) = ahead { slots.clamp(1, simulated) } else { 1 };
+        let each = (ends[simulated] - ends[simulated - telling]) / telling as f64;
         let skipped = groups - simulated as f64;
         if self.barriers == before.1 {
             // No barrier in it: all of it is of one phase.
@@ -377,6 +391,9 @@ impl Line<'_> {
     fn instruction(&mut self, inst: Inst) {
         let kernel = self.kernel;
         let data = &kernel.insts[inst];
+        if let Op::Engine(told) = &data.op {
+            return self.tell_engine(inst, told);
+        }
         let cost = if self.merged.rides_along(inst) { mix::Cost::default() } else { mix::cost(kernel, inst) };
         self.charge(&cost);
         let (mut start, mut origin, mut latest) = (self.fence, None, f64::NEG_INFINITY);
@@ -411,7 +428,7 @@ impl Line<'_> {
                 }
                 latency = self.of_source(inst, start);
                 origin = Some(inst);
-                self.loads.push((start, start + latency, f64::from(bytes)));
+                self.loads.push(Brought { start, end: start + latency, bytes: f64::from(bytes), loads: 1 });
             }
         }
         self.issued = self.issued.max(start);
@@ -473,6 +490,8 @@ impl Line<'_> {
                     let load = self.sources.get(&inst).map_or(ConstantLoad::default(), |source| source.constant);
                     cycles.shared + load.replays * cycles.constant + load.lines * cycles.constant_line
                 }
+                Space::Cluster if is_write => 2.0 * PEER,
+                Space::Cluster => PEER,
                 Space::Local => cycles.l1,
             };
         }
@@ -491,43 +510,6 @@ impl Line<'_> {
         };
         // A sequence of instructions is mostly a chain.
         one * slots.max(1.0).sqrt().ceil().max(slots / 2.0)
-    }
-
-    /// When an access may start, given the stores before it.
-    fn in_order(&self, inst: Inst, space: Space, start: f64) -> f64 {
-        self.stores.iter().filter(|stored| self.may_touch(inst, space, stored)).fold(start, |start, stored| start.max(stored.start))
-    }
-
-    fn may_touch(&self, inst: Inst, space: Space, stored: &Stored) -> bool {
-        let Some((object, bytes)) = self.touched(inst) else { return false };
-        let is_other = space != stored.space || (space != Space::Global && object != stored.object);
-        !is_other && !self.kernel.objects[object].is_read_only() && bytes.may_overlap(&stored.bytes)
-    }
-
-    /// The object and the bytes of it that an access touches.
-    fn touched(&self, inst: Inst) -> Option<(Object, PointedBytes)> {
-        let Op::Memory(Memory { at, .. }) = &self.kernel.insts[inst].op else { return None };
-        let bytes = mix::access(self.kernel, inst).map_or(0, |(_, _, bytes)| bytes);
-        Some((at.object(), PointedBytes::of(at, bytes)?))
-    }
-
-    fn remember(&mut self, inst: Inst, space: Space, start: f64, origin: Option<Inst>) {
-        let Op::Memory(Memory { op: MemoryOp::Store(_) | MemoryOp::Atomic(..), .. }) = &self.kernel.insts[inst].op else { return };
-        let Some((object, bytes)) = self.touched(inst) else { return };
-        if self.stores.len() == STORES {
-            self.stores.remove(0);
-        }
-        self.stores.push(Stored { inst, object, space, bytes, start, origin });
-    }
-
-    fn note_serial(&mut self, load: Inst, start: f64) {
-        let kernel = self.kernel;
-        let held = self.stores.iter().filter(|stored| stored.start == start && self.may_touch(load, Space::Global, stored));
-        let Some((store, Some(first))) = held.map(|stored| (stored.inst, stored.origin)).next() else { return };
-        let found = SerialLoad { load, store, first, first_loc: kernel.insts[first].loc };
-        if first != load && self.serial.len() < STORES && !self.serial.contains(&found) {
-            self.serial.push(found);
-        }
     }
 }
 
@@ -548,25 +530,4 @@ fn assembler_unrolls(kernel: &Kernel, inst: Inst) -> bool {
         };
     });
     is_plain && size <= SMALL_BODY
-}
-
-/// The most loads under way at one time, and the most bytes.
-fn most_at_once(loads: &mut [(f64, f64, f64)]) -> (u32, f64) {
-    loads.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let mut ends: Vec<(f64, f64)> = loads.iter().map(|(_, end, bytes)| (*end, *bytes)).collect();
-    ends.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let (mut done, mut count, mut bytes) = (0, 0, 0.0);
-    let (mut most, mut most_bytes) = (0, 0.0f64);
-    for (start, _, size) in loads.iter() {
-        while ends.get(done).is_some_and(|(end, _)| end <= start) {
-            count = u32::saturating_sub(count, 1);
-            bytes -= ends[done].1;
-            done += 1;
-        }
-        count += 1;
-        bytes += size;
-        most = most.max(count);
-        most_bytes = most_bytes.max(bytes);
-    }
-    (most, most_bytes)
 }

@@ -1,0 +1,127 @@
+//! What a matrix must be for tensor copies (`by = tma`): asked before the launch, on every device whose kernels make them, so that what is an error on one is
+//! one on the others.
+
+use crate::error::{Error, Result};
+
+/// What rows begin at multiples of, and the matrix itself, bytes (CUDA Driver API, `cuTensorMapEncodeTiled`).
+const ALIGN: u64 = 16;
+
+/// The most rows and columns: coordinates are signed 32-bit numbers.
+const MOST: u64 = 1 << 31;
+
+/// What the bytes from row to row are less than (CUDA Driver API, `cuTensorMapEncodeTiled`).
+const MOST_STRIDE: u64 = 1 << 40;
+
+/// A matrix in a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Matrix {
+    /// Where it begins, bytes; of the simulator's, which begin with a buffer, 0.
+    pub(crate) address: u64,
+    pub(crate) rows: u64,
+    pub(crate) columns: u64,
+    /// Elements from row to row.
+    pub(crate) pitch: u64,
+}
+
+impl Matrix {
+    /// Whether there is something to copy.
+    pub(crate) fn has_elements(&self) -> bool {
+        self.rows > 0 && self.columns > 0
+    }
+
+    /// Whether tensor copies can be made of it. `name`: the kernel's and the matrix's, for messages; `element`: bytes of an element.
+    ///
+    /// # Errors
+    /// What is wrong, with its figure.
+    pub(crate) fn check(&self, (kernel, name): (&'static str, &str), element: u64) -> Result<()> {
+        let bytes = self.pitch.saturating_mul(element);
+        let most = self.rows.max(self.columns);
+        let reason = if bytes >= MOST_STRIDE {
+            format!(
+                "the matrix `{name}` has a pitch of {bytes} bytes, and tensor copies (`by = tma`) take less than {MOST_STRIDE}; \
+                 help: give it a smaller one, or leave `by = tma` out"
+            )
+        } else if !bytes.is_multiple_of(ALIGN) {
+            format!(
+                "the matrix `{name}` has a pitch of {} elements, {bytes} bytes, and tensor copies (`by = tma`) need a multiple of {ALIGN}; \
+                 help: give it a pitch that is one, `.pitch({})`, or leave `by = tma` out",
+                self.pitch,
+                bytes.next_multiple_of(ALIGN) / element.max(1)
+            )
+        } else if !self.address.is_multiple_of(ALIGN) {
+            format!(
+                "the matrix `{name}` begins {} bytes behind a multiple of {ALIGN}, where tensor copies (`by = tma`) need to begin; \
+                 help: begin it where its buffer begins, or leave `by = tma` out",
+                self.address % ALIGN
+            )
+        } else if most >= MOST {
+            format!(
+                "the matrix `{name}` has {most} rows or columns, and tensor copies (`by = tma`) count to {}; help: leave `by = tma` out",
+                MOST - 1
+            )
+        } else {
+            return Ok(());
+        };
+        Err(Error::Argument { kernel, reason })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MOST, MOST_STRIDE, Matrix};
+
+    const GOOD: Matrix = Matrix { address: 0x7f00_0000_0100, rows: 1000, columns: 60, pitch: 64 };
+
+    /// What is said of a matrix of elements of so many bytes.
+    fn said(matrix: Matrix, element: u64) -> String {
+        matrix.check(("scaled", "a"), element).err().map(|error| error.to_string()).unwrap_or_default()
+    }
+
+    #[track_caller]
+    fn refused(matrix: Matrix, element: u64, parts: &[&str]) {
+        let found = said(matrix, element);
+        for part in parts.iter().chain(&["`a`", "help: ", "`scaled`"]) {
+            assert!(found.contains(part), "`{part}` is not in `{found}`");
+        }
+    }
+
+    #[test]
+    fn pitches_are_multiples_of_sixteen_bytes() {
+        refused(Matrix { pitch: 65, ..GOOD }, 4, &["a pitch of 65 elements, 260 bytes", "a multiple of 16", "`.pitch(68)`"]);
+        refused(Matrix { pitch: 8, ..GOOD }, 1, &["a pitch of 8 elements, 8 bytes", "`.pitch(16)`"]);
+        assert_eq!(said(Matrix { pitch: 68, ..GOOD }, 4), "");
+        assert_eq!(said(Matrix { pitch: 65, ..GOOD }, 16), "");
+    }
+
+    #[test]
+    fn matrices_begin_at_multiples_of_sixteen_bytes() {
+        refused(
+            Matrix { address: GOOD.address + 4, ..GOOD },
+            4,
+            &["begins 4 bytes behind a multiple of 16", "begin it where its buffer begins"],
+        );
+        assert_eq!(said(Matrix { address: GOOD.address + 16, ..GOOD }, 4), "");
+    }
+
+    #[test]
+    fn rows_and_columns_are_counted_by_31_bits() {
+        refused(Matrix { rows: MOST, ..GOOD }, 4, &["2147483648 rows or columns", "count to 2147483647"]);
+        refused(Matrix { columns: MOST, pitch: MOST, ..GOOD }, 4, &["2147483648 rows or columns"]);
+        assert_eq!(said(Matrix { rows: MOST - 1, ..GOOD }, 4), "");
+        assert_eq!(said(Matrix { columns: MOST - 1, pitch: MOST, ..GOOD }, 4), "");
+    }
+
+    #[test]
+    fn rows_are_less_than_a_tebibyte_apart() {
+        let stride = |bytes: u64| Matrix { pitch: bytes / 4, ..GOOD };
+        refused(stride(MOST_STRIDE), 4, &["a pitch of 1099511627776 bytes", "less than 1099511627776"]);
+        // Bytes that no number has are too many, too.
+        refused(Matrix { pitch: u64::MAX / 16 * 16, ..GOOD }, 8, &["bytes, and tensor copies"]);
+        assert_eq!(said(stride(MOST_STRIDE - 16), 4), "");
+    }
+
+    #[test]
+    fn without_elements_there_is_nothing_to_copy() {
+        assert!(GOOD.has_elements() && !Matrix { rows: 0, ..GOOD }.has_elements() && !Matrix { columns: 0, ..GOOD }.has_elements());
+    }
+}

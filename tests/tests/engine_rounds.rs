@@ -1,0 +1,249 @@
+//! Rings of the copy engine in `persistent` kernels: barriers are made once, and slots and phases run on from round to round.
+
+#![allow(deprecated, reason = "what lints find of speed is not what is tested here")]
+
+use warpwright::prelude::*;
+use warpwright_tests::devices::on_all;
+use warpwright_tests::emitted::{kernel_of, ptx};
+use warpwright_tests::ptxas::{self, Counts};
+use warpwright_tests::sass::Judge;
+
+/// Numbers that sums of a few hundred hold exactly.
+fn numbers(len: usize, salt: usize) -> Vec<f32> {
+    (0..len).map(|i| ((i * 7919 + salt * 13 + 5) % 61) as f32 - 20.0).collect()
+}
+
+/// Each block has another count of iterations, from none on; whole blocks leave before the second loop, and some threads before the last barrier.
+#[kernel(block = 64, persistent = P)]
+fn rounds<const S: usize, const P: bool>(most: usize, x: &Global<f32>, y: &mut Global<f32>) {
+    #[shared]
+    let mut run: [f32; 128];
+    #[shared]
+    let mut other: [f32; 64];
+    #[shared]
+    let mut all: [f32; 64];
+    let (t, b) = (thread_idx().x, block_idx().x);
+    let mut sum = 0.0;
+    #[pipeline(stages = S)]
+    for chunk in 0..b % (most + 1) {
+        load_run(&mut run, x, (b + chunk) * 128);
+        sync_threads();
+        sum = sum * 0.5 + run[127 - t] - run[t];
+        sync_threads();
+    }
+    if b % 5 == 3 {
+        y[b * 64 + t] = sum;
+        return;
+    }
+    #[pipeline(stages = 3)]
+    for chunk in (b % 3..most).step_by(2) {
+        load_run(&mut other, x, (b + chunk) * 64);
+        sync_threads();
+        sum = sum * 0.25 + other[63 - t];
+        sync_threads();
+    }
+    if t >= 48 {
+        y[b * 64 + t] = sum;
+        return;
+    }
+    all[t] = sum;
+    sync_threads();
+    y[b * 64 + t] = sum + all[47 - t];
+}
+
+fn rounds_in_rust(blocks: usize, most: usize, x: &[f32]) -> Vec<f32> {
+    let at = |i: usize| x.get(i).copied().unwrap_or(0.0);
+    let of = |b: usize, t: usize| {
+        let first = (0..b % (most + 1)).fold(0.0, |sum, chunk| {
+            let start = (b + chunk) * 128;
+            sum * 0.5 + at(start + 127 - t) - at(start + t)
+        });
+        if b % 5 == 3 {
+            return first;
+        }
+        (b % 3..most).step_by(2).fold(first, |sum, chunk| sum * 0.25 + at((b + chunk) * 64 + 63 - t))
+    };
+    let whole = |b: usize, t: usize| if b % 5 == 3 || t >= 48 { of(b, t) } else { of(b, t) + of(b, 47 - t) };
+    (0..blocks * 64).map(|i| whole(i / 64, i % 64)).collect()
+}
+
+fn rounds_agree<const S: usize>(device: &Device) {
+    for (blocks, most) in [(1, 0), (1, 2 * S + 1), (9, 0), (9, 1), (17, S), (23, 2 * S), (40, 2 * S + 1)] {
+        for short in [0, 5, 200] {
+            let x = numbers((blocks + most) * 128 - short.min(128), most);
+            let there = device.upload(&x).unwrap();
+            let expected = rounds_in_rust(blocks, most, &x);
+            let mut y = device.zeros::<f32>(blocks * 64).unwrap();
+            rounds::<S, true>(most, &there, &mut y).grid(blocks).launch(device).unwrap();
+            assert_eq!(y.download().unwrap(), expected, "{S} stages, {blocks} blocks of up to {most}, {short} short");
+            rounds::<S, false>(most, &there, &mut y).grid(blocks).launch(device).unwrap();
+            assert_eq!(y.download().unwrap(), expected, "not persistent: {S} stages, {blocks} blocks of up to {most}, {short} short");
+        }
+    }
+}
+
+#[test]
+fn rings_run_on_from_round_to_round() {
+    on_all("rounds", |device| {
+        rounds_agree::<2>(device);
+        rounds_agree::<3>(device);
+        rounds_agree::<4>(device);
+        rounds_agree::<5>(device);
+    });
+}
+
+/// Tiles by tensor copies, of a grid of blocks in bands; a loop in a loop.
+#[kernel(block = (16, 4), persistent, raster(rows = 2), targets = [sm_90])]
+fn products<const S: usize>(a: &Matrix<f32>, b: &Matrix<f32>, c: &mut Matrix<f32>) {
+    #[shared]
+    let mut left: [[f32; 8]; 16];
+    #[shared]
+    let mut right: [[f32; 16]; 8];
+    let (tx, ty) = (thread_idx().x, thread_idx().y);
+    let (row, column) = (block_idx().y * 16, block_idx().x * 16);
+    let mut sum = [0.0f32; 4];
+    for half in 0..2 {
+        #[pipeline(stages = S, by = tma)]
+        for k in (half * 8..a.columns()).step_by(16) {
+            load_tile(&mut left, a, row, k);
+            load_tile(&mut right, b, k, column);
+            sync_threads();
+            for i in 0..8 {
+                #[unroll]
+                for r in 0..4 {
+                    sum[r] += left[ty * 4 + r][i] * right[i][tx];
+                }
+            }
+            sync_threads();
+        }
+    }
+    #[unroll]
+    for r in 0..4 {
+        c[(row + ty * 4 + r, column + tx)] = sum[r];
+    }
+}
+
+fn products_agree<const S: usize>(device: &Device) {
+    for (m, k, n) in [(1, 4, 4), (20, 8, 36), (48, 40, 64), (65, 16 * S + 8, 20)] {
+        let (a, b) = (numbers(m * k, 3), numbers(k * n, 4));
+        let [a_there, b_there] = [&a, &b].map(|x| device.upload(x).unwrap());
+        let mut c = device.zeros::<f32>(m * n).unwrap();
+        let (left, right) = (device.matrix(&a_there, m, k).unwrap(), device.matrix(&b_there, k, n).unwrap());
+        let product = device.matrix_mut(&mut c, m, n).unwrap();
+        products::<S>(left, right, product).grid((n.div_ceil(16), m.div_ceil(16))).launch(device).unwrap();
+        let of = |i: usize| (0..k).map(|j| a[i / n * k + j] * b[j * n + i % n]).sum::<f32>();
+        assert_eq!(c.download().unwrap(), (0..m * n).map(of).collect::<Vec<f32>>(), "{S} stages, {m} x {k} x {n}");
+    }
+}
+
+#[test]
+fn tiles_come_by_tensor_copies_in_all_rounds() {
+    on_all("products", |device| {
+        // GPUs before sm_90 are refused it.
+        if device.properties().compute_capability.is_some_and(|capability| capability < (9, 0)) {
+            return;
+        }
+        products_agree::<2>(device);
+        products_agree::<3>(device);
+    });
+}
+
+/// Tiles in and out by tensor copies, a block of the grid for each column of tiles.
+#[kernel(block = 64, persistent, targets = [sm_90])]
+fn moved<const S: usize>(a: &Matrix<f32>, c: &mut Matrix<f32>) {
+    #[shared]
+    let mut tile: [[f32; 16]; 8];
+    let column = block_idx().x * 16;
+    #[pipeline(stages = S, by = tma)]
+    for k in 0..(block_idx().x % 5).min(a.rows().div_ceil(8)) {
+        load_tile(&mut tile, a, k * 8, column);
+        sync_threads();
+        store_tile(c, k * 8, column, &tile);
+        sync_threads();
+    }
+}
+
+#[test]
+fn tiles_go_out_by_tensor_copies_in_all_rounds() {
+    on_all("moved", |device| {
+        // GPUs before sm_90 are refused it.
+        if device.properties().compute_capability.is_some_and(|capability| capability < (9, 0)) {
+            return;
+        }
+        for (rows, columns) in [(1, 4), (29, 100), (40, 500)] {
+            let x = numbers(rows * columns, 7);
+            let x_there = device.upload(&x).unwrap();
+            let moves = |run: &dyn Fn(&mut Buffer<f32>)| {
+                let mut c = device.zeros::<f32>(rows * columns).unwrap();
+                run(&mut c);
+                let at = |i: usize| if i / columns < i % columns / 16 % 5 * 8 { x[i] } else { 0.0 };
+                assert_eq!(c.download().unwrap(), (0..rows * columns).map(at).collect::<Vec<f32>>(), "{rows} x {columns}");
+            };
+            let a = || device.matrix(&x_there, rows, columns).unwrap();
+            let grid = columns.div_ceil(16);
+            moves(&|c| moved::<2>(a(), device.matrix_mut(c, rows, columns).unwrap()).grid(grid).launch(device).unwrap());
+            moves(&|c| moved::<4>(a(), device.matrix_mut(c, rows, columns).unwrap()).grid(grid).launch(device).unwrap());
+        }
+    });
+}
+
+/// The PTX of a kernel of this file.
+fn text(kernel: &str, generics: &[&str], target: &str) -> String {
+    let source = kernel_of(include_str!("engine_rounds.rs"), kernel).replace(", targets = [sm_90]", "");
+    ptx(&source, kernel, generics, target).unwrap_or_else(|error| panic!("{error}")).to_string()
+}
+
+#[test]
+fn barriers_are_made_once() {
+    let text = text("rounds", &["4", "true"], "sm_90");
+    // Before the place of the block is asked for, which the loop over blocks begins with.
+    let made: Vec<usize> = text.match_indices("mbarrier.init").map(|(at, _)| at).collect();
+    let place = text.find("%ctaid.x").unwrap_or_else(|| panic!("{text}"));
+    assert_eq!(made.len(), 4 + 3, "{text}");
+    assert!(made.iter().all(|at| *at < place), "{text}");
+    assert!(text.contains("cp.async.bulk.shared::cluster.global") && !text.contains("cp.async.c"), "{text}");
+}
+
+/// A kernel that may begin before the one before it has ended waits once, between its barriers and its first round.
+#[test]
+fn rounds_of_a_kernel_that_overlaps_wait_once() {
+    let source = kernel_of(include_str!("engine_rounds.rs"), "rounds").replace("persistent = P", "persistent = P, overlap");
+    let text = ptx(&source, "rounds", &["3", "true"], "sm_90").unwrap_or_else(|error| panic!("{error}")).to_string();
+    let at = |word: &str| text.find(word).unwrap_or_else(|| panic!("no {word} in {text}"));
+    assert!(at("mbarrier.init") < at("griddepcontrol.wait") && at("griddepcontrol.wait") < at("cp.async.bulk"), "{text}");
+    assert_eq!(text.matches("griddepcontrol.wait").count(), 1, "{text}");
+}
+
+#[test]
+fn assemblers_take_rounds() {
+    let test = "assemblers_take_rounds";
+    let Some(assemblers) = ptxas::found_or_skip(test) else { return };
+    let counts = Counts::default();
+    for (target, capability) in [("sm_80", 80), ("sm_90", 90), ("sm_100", 100), ("sm_120", 120)] {
+        for text in ["3", "4"].map(|stages| text("rounds", &[stages, "true"], target)) {
+            assemblers.iter().for_each(|ptxas| counts.ask(ptxas, &text, "rounds of a ring", capability));
+        }
+        if capability >= 90 {
+            let text = text("products", &["3"], target);
+            assemblers.iter().for_each(|ptxas| counts.ask(ptxas, &text, "rounds of tiles", capability));
+        }
+    }
+    counts.report(test);
+}
+
+#[test]
+fn machine_code_of_the_loop_is_that_of_one_round() {
+    let test = "machine_code_of_the_loop_is_that_of_one_round";
+    let Some(judge) = Judge::found_or_skip(test) else { return };
+    let of =
+        |is_persistent: &str| judge.sass(&text("rounds", &["3", is_persistent], "sm_90"), 90).unwrap_or_else(|error| panic!("{error}"));
+    let (one, many) = (of("false"), of("true"));
+    let count = |sass: &str, word: &str| sass.matches(word).count();
+    // The barrier at the end of a round, and what brings threads that have left there.
+    assert!((1..=2).contains(&(count(&many, "BAR.SYNC") - count(&one, "BAR.SYNC"))), "{many}");
+    for word in ["UBLKCP", "SYNCS.PHASECHK"] {
+        assert_eq!(count(&many, word), count(&one, word), "{word}: {many}");
+    }
+    assert_eq!(["MEMBAR.ALL.GPU", "MEMBAR.SC", "CCTL.IVALL", "LDGSTS", "LDL", "STL"].map(|word| count(&many, word)), [0; 6], "{many}");
+    println!("ran: {test}");
+}
