@@ -156,7 +156,7 @@ impl Ptxas {
         Some((major.parse().ok()?, minor.parse().ok()?))
     }
 
-    /// Assembles a text for a target, 10·major + minor, and says what it measured.
+    /// Assembles a text for a target, 10·major + minor, and says what it measured. A text for a variant of that capability (`sm_90a`) is assembled for it.
     ///
     /// # Errors
     ///
@@ -201,7 +201,13 @@ impl Ptxas {
             return Err(PtxasError::OldRelease { release: release(), reads, needs });
         }
         let mut command = Command::new(&self.path);
-        command.arg("-v").arg(format!("-arch=sm_{target}")).args(with_lines.then_some("-lineinfo")).arg("-o").arg(to).arg("-");
+        command
+            .arg("-v")
+            .arg(format!("-arch=sm_{target}{}", variant_of(ptx, target)))
+            .args(with_lines.then_some("-lineinfo"))
+            .arg("-o")
+            .arg(to)
+            .arg("-");
         let output = talk(command, ptx).map_err(|error| not_run(&self.path, &error))?;
         let said = [output.stderr, output.stdout].map(|text| String::from_utf8_lossy(&text).into_owned()).concat();
         if !output.status.success() {
@@ -264,6 +270,13 @@ pub fn version_of(ptx: &str) -> u16 {
     let word = ptx.lines().find_map(|line| line.strip_prefix(".version ")).unwrap_or("0.0");
     let (major, minor) = word.trim().split_once('.').unwrap_or(("0", "0"));
     major.parse().unwrap_or(0u16) * 10 + minor.parse().unwrap_or(0u16)
+}
+
+/// The letter of a text for a variant of a target: `a` of `.target sm_90a` for 90.
+fn variant_of(ptx: &str, target: u16) -> &str {
+    let word = ptx.lines().find_map(|line| line.strip_prefix(".target ")).unwrap_or("");
+    let letter = word.trim().strip_prefix(&format!("sm_{target}")).unwrap_or("");
+    if matches!(letter, "a" | "f") { letter } else { "" }
 }
 
 /// What `-v` says of the only kernel of a module.
@@ -334,6 +347,8 @@ mod tests {
         assert!(with("13.5").is_known_release() && !with("14.0").is_known_release());
         assert_eq!(targets("'lto_90','sm_75','sm_90a','sm_90'."), [75, 90]);
         assert_eq!(version_of("//\n.version 8.6\n.target sm_100\n"), 86);
+        let variants = [90, 100].map(|target| variant_of(".version 8.0\n.target sm_90a\n", target));
+        assert_eq!((variants, variant_of(".target sm_90\n", 90)), (["a", ""], ""));
     }
 
     #[test]

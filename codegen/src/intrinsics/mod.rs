@@ -48,6 +48,8 @@ pub(crate) mod called {
     pub(crate) const MUL_HI: &str = "mul_hi";
     /// All threads of the block wait for each other.
     pub(crate) const SYNC_THREADS: &str = "sync_threads";
+    /// The lanes of a warp wait for each other.
+    pub(crate) const SYNC_WARP: &str = "sync_warp";
     /// Whether any thread of the block goes on.
     pub(crate) const SYNC_THREADS_OR: &str = "sync_threads_or";
 }

@@ -5,7 +5,7 @@
 //! simulator and constant folding use. An instruction ([`Op::Intrinsic`](super::Op::Intrinsic)) refers to its row, so the IR asks no table.
 
 use super::{Builder, Effects, Kernel, MemoryOrder, Scalar, Type, Value};
-use crate::target::Requirement;
+use crate::target::{Requirement, Target};
 pub use meeting::{Absent, Exchange, Gives, Meeting};
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -85,7 +85,7 @@ pub struct PtxForm {
     /// The types `T` it is for; empty: any (rows without `T`, too).
     pub types: &'static [Type],
     /// The instructions. `{d}` is the result, `{0}` `{1}` … the arguments, always registers; `{#0}` is one
-    /// that is a constant, as a number; `{tmp0:f32}` is a scratch register of a PTX type, the same one wherever `tmp0` stands; `{{` and `}}` are
+    /// that is a constant, as a number; `{barrier}` is the barrier of the block's threads; `{tmp0:f32}` is a scratch register of a PTX type, the same one wherever `tmp0` stands; `{{` and `}}` are
     /// braces. One instruction a line.
     pub text: &'static str,
     /// What it needs of the target.
@@ -131,6 +131,21 @@ pub struct DeviceForm {
     pub opencl_prelude: &'static str,
     /// Its meaning.
     pub eval: Eval,
+}
+
+impl DeviceForm {
+    /// The first spelling in PTX for the type `T`, if there is one, that a target has.
+    pub fn ptx_on(&self, target: &Target, ty: Option<Type>) -> Option<&'static PtxForm> {
+        let forms: &'static [PtxForm] = self.ptx;
+        forms.iter().find(|form| form.is_for(ty) && form.needs.is_met_by(target))
+    }
+}
+
+impl PtxForm {
+    /// Whether it is for the type `T`, if there is one.
+    pub fn is_for(&self, ty: Option<Type>) -> bool {
+        self.types.is_empty() || ty.is_some_and(|ty| self.types.contains(&ty))
+    }
 }
 
 /// How it is made.

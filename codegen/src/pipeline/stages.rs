@@ -1,5 +1,6 @@
 //! The stages of a kernel, as types.
 
+use crate::analysis::variant::needs_variant;
 use crate::intrinsics::ENGINE;
 use crate::ir::{Asked, Kernel, Stage};
 use crate::passes::{self, Timings, UnknownPass};
@@ -120,6 +121,12 @@ impl Scheduled {
     /// The form for a target.
     pub fn for_target(&self, target: &Target) -> &Scheduled {
         self.engine.as_deref().filter(|_| ENGINE.is_met_by(target)).unwrap_or(self)
+    }
+
+    /// What the kernel is compiled for on a device whose best target is this one: a variant of it (`sm_90a`) where the kernel's form for that has
+    /// instructions that the target itself has not, else the target.
+    pub fn target_on(&self, device: &'static Target) -> &'static Target {
+        device.variants().find(|variant| needs_variant(self.legal().for_target(variant), variant)).unwrap_or(device)
     }
 
     /// The form for machines with a copy engine, where it is another one.

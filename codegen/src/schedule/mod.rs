@@ -27,6 +27,7 @@ mod prefetch;
 mod prepare;
 mod reduction;
 mod refusal;
+mod roles;
 mod rows;
 mod shared;
 mod unroll;

@@ -38,7 +38,12 @@ const fn row(name: &'static str, capability: u16, ptx_version: u16) -> Target {
     }
 }
 
-/// Every target, in order of capability.
+/// What this capability has and no other, later ones included.
+const fn architecture(name: &'static str, capability: u16, ptx_version: u16) -> Target {
+    Target { variant: Some(ArchitectureVariant::Architecture), ..row(name, capability, ptx_version) }
+}
+
+/// Every target, in order of capability, variants behind what they are variants of.
 pub const TARGETS: &[Target] = &[
     row("sm_50", 50, 40),
     row("sm_52", 52, 41),
@@ -55,6 +60,7 @@ pub const TARGETS: &[Target] = &[
     row("sm_88", 88, 90),
     row("sm_89", 89, 78),
     row("sm_90", 90, 78),
+    architecture("sm_90a", 90, 80),
     row("sm_100", 100, 86),
     row("sm_101", 101, 86),
     row("sm_103", 103, 88),
@@ -105,10 +111,24 @@ impl Target {
         })
     }
 
-    /// The best target for a device of this capability (10·major + minor): the highest not above it, whose PTX the device's driver
-    /// can assemble. None below the first.
+    /// The best target for a device of this capability (10·major + minor) whatever the kernel: the highest not above it, whose PTX the device's
+    /// driver can assemble. None below the first. A kernel may need a variant of it: [`crate::pipeline::Scheduled::target_on`].
     pub fn for_capability(capability: u16) -> Option<&'static Target> {
-        TARGETS.iter().rev().find(|t| t.capability <= capability)
+        TARGETS.iter().rev().find(|t| t.variant.is_none() && t.capability <= capability)
+    }
+
+    /// Whether a device of this capability (10·major + minor) takes its PTX: one of the same or a later capability. Variants are for fewer devices.
+    pub fn runs_on(&self, capability: u16) -> bool {
+        match self.variant {
+            None => self.capability <= capability,
+            Some(ArchitectureVariant::Architecture) => self.capability == capability,
+            Some(ArchitectureVariant::Family) => self.capability / 10 == capability / 10 && self.capability <= capability,
+        }
+    }
+
+    /// The variants of the same capability.
+    pub fn variants(&self) -> impl Iterator<Item = &'static Target> {
+        TARGETS.iter().filter(move |other| other.capability == self.capability && other.variant.is_some())
     }
 }
 
@@ -120,8 +140,12 @@ mod tests {
     fn targets_are_found_by_name() {
         for target in TARGETS {
             assert_eq!(Target::find(target.name), Ok(target));
-            assert_eq!(target.name, format!("sm_{}", target.capability));
+            let variant = if target.variant.is_some() { "a" } else { "" };
+            assert_eq!(target.name, format!("sm_{}{variant}", target.capability));
         }
+        assert_eq!(Target::find("9.0a").map(|t| t.name), Ok("sm_90a"));
+        assert_eq!(Target::find("sm_90b").unwrap_err().nearest, Some("sm_90"));
+        assert_eq!(Target::find("sm90a").unwrap_err().nearest, Some("sm_90a"));
         assert_eq!(Target::find("9.0").map(|t| t.name), Ok("sm_90"));
         assert_eq!(Target::find("120").map(|t| t.capability), Ok(120));
         let error = Target::find("sm_85").unwrap_err();
@@ -139,7 +163,20 @@ mod tests {
     }
 
     #[test]
+    fn a_variant_runs_on_its_own_capability() {
+        let runs = |name: &str| [80, 90, 100].map(|capability| Target::find(name).is_ok_and(|t| t.runs_on(capability)));
+        assert_eq!(runs("sm_90"), [false, true, true]);
+        assert_eq!(runs("sm_90a"), [false, true, false]);
+        let names = |name: &str| Target::find(name).map(|t| t.variants().map(|t| t.name).collect::<Vec<_>>());
+        assert_eq!((names("sm_90"), names("sm_80")), (Ok(vec!["sm_90a"]), Ok(vec![])));
+    }
+
+    #[test]
     fn rows_stand_in_order() {
-        assert!(TARGETS.windows(2).all(|pair| pair[0].capability < pair[1].capability));
+        assert!(
+            TARGETS
+                .windows(2)
+                .all(|pair| (pair[0].capability, pair[0].variant.is_some()) < (pair[1].capability, pair[1].variant.is_some()))
+        );
     }
 }

@@ -70,8 +70,17 @@ pub struct Known {
 impl Known {
     /// What a thread executes and waits for in the form that a target gets.
     pub fn threads_on(&self, target: &Target) -> &Threads {
+        self.predicted_on(target).1
+    }
+
+    /// The form that predictions for a target are of, and what a thread executes there. Where a producer asks for copies, this is the one that all machines have: one
+    /// thread of 128 that do nothing else is no work of the block.
+    pub fn predicted_on(&self, target: &Target) -> (&Legal, &Threads) {
         let has_engine = self.legal.for_engine().is_some_and(|engine| std::ptr::eq(self.legal.for_target(target), engine));
-        self.engine.as_ref().filter(|_| has_engine).unwrap_or(&self.threads)
+        match &self.engine {
+            Some(threads) if has_engine => (self.legal.for_target(target), threads),
+            _ => (&self.legal, &self.threads),
+        }
     }
 }
 
@@ -110,7 +119,7 @@ pub(crate) fn estimate_races(legal: &Legal, targets: &[&'static Target], launche
     }
     let threads = Threads::of(addressed, &facts.accesses, &facts.branches, launched);
     let is_for_engine = |engine: &Legal| targets.iter().any(|target| std::ptr::eq(legal.for_target(target), engine));
-    let engine = legal.for_engine().filter(|engine| is_for_engine(engine)).map(|engine| {
+    let engine = legal.for_engine().filter(|engine| is_for_engine(engine) && !engine.has_producer()).map(|engine| {
         let mut own = VariantFacts::of_launched(engine, launched, Races::Left);
         own.accesses.extend(engine::facts_of_copies(engine, &facts.accesses));
         Threads::of(engine.addressed(), &own.accesses, &own.branches, launched)
@@ -121,7 +130,8 @@ pub(crate) fn estimate_races(legal: &Legal, targets: &[&'static Target], launche
     let each = targets.iter().zip(registers);
     let one = |(target, registers): (&&'static Target, Registers)| {
         let occupancy = demand::of_kernel(legal.for_target(target), registers.estimate, launched.dynamic_shared, target);
-        let prediction = time::predict(legal.for_target(target).addressed(), known.threads_on(target), occupancy.as_ref(), target);
+        let (form, threads) = known.predicted_on(target);
+        let prediction = time::predict(form.addressed(), threads, occupancy.as_ref(), target);
         let clusters = ResidentClusters::of(&legal.options, occupancy.as_ref(), target);
         Estimate { target, registers, occupancy, clusters, prediction }
     };

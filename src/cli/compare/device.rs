@@ -213,8 +213,8 @@ impl Comparison {
 /// The target that a device is of; else the newest that it runs, else the first.
 fn nearest(targets: &[&'static Target], device: &str) -> usize {
     let own = Target::find(device).map(|target| target.capability);
-    let runs = |target: &&&'static Target| own.as_ref().is_ok_and(|own| target.capability <= *own);
-    let best = targets.iter().filter(runs).max_by_key(|target| target.capability);
+    let runs = |target: &&&'static Target| own.as_ref().is_ok_and(|own| target.runs_on(*own));
+    let best = targets.iter().filter(runs).max_by_key(|target| (target.capability, target.name == device));
     match best {
         Some(best) => targets.iter().position(|target| target.name == best.name).unwrap_or(0),
         // OpenCL devices say nothing of this kind.
@@ -239,6 +239,8 @@ mod tests {
         let all = targets(&["sm_80", "sm_89", "sm_90"]);
         assert_eq!([nearest(&all, "sm_90"), nearest(&all, "sm_86"), nearest(&all, "sm_100"), nearest(&all, "sm_75")], [2, 0, 2, 0]);
         assert_eq!(nearest(&all, "OpenCL 3.0"), 2);
+        let variants = targets(&["sm_90", "sm_90a"]);
+        assert_eq!([nearest(&variants, "sm_90"), nearest(&variants[1..], "sm_90"), nearest(&variants, "sm_100")], [0, 0, 0]);
     }
 
     #[test]

@@ -6,7 +6,7 @@
 use super::code::{Operand, Reg, RegisterClass};
 use super::emitter::{Emitter, ptx};
 use super::types::signed;
-use crate::ir::intrinsic::{DeviceForm, Intrinsic, PtxForm};
+use crate::ir::intrinsic::{DeviceForm, Intrinsic};
 use crate::ir::{Address, Axis, Compute, Inst, Memory, MemoryOp, Message, Op, Special, Type, Value};
 
 impl Emitter<'_> {
@@ -136,7 +136,7 @@ impl Emitter<'_> {
         let Some(device) = row.device() else {
             return self.refuse(format!("`{}` was not expanded", row.name), String::new());
         };
-        let Some(form) = self.ptx_form(device, ty) else {
+        let Some(form) = device.ptx_on(self.target, ty) else {
             return self.refuse_intrinsic(row, device, ty);
         };
         self.needs(form.needs.ptx_version);
@@ -147,23 +147,13 @@ impl Emitter<'_> {
         self.template(form.text, d, &args);
     }
 
-    /// The first form for the type that the target has.
-    fn ptx_form(&self, device: &DeviceForm, ty: Option<Type>) -> Option<&'static PtxForm> {
-        let forms: &'static [PtxForm] = device.ptx;
-        forms.iter().find(|form| is_for(form, ty) && form.needs.is_met_by(self.target))
-    }
-
     fn refuse_intrinsic(&mut self, row: &Intrinsic, device: &DeviceForm, ty: Option<Type>) {
         let of = ty.map(|ty| format!(" of `{ty}`")).unwrap_or_default();
-        let forms = device.ptx.iter().filter(|form| is_for(form, ty));
+        let forms = device.ptx.iter().filter(|form| form.is_for(ty));
         match forms.filter_map(|form| form.needs.missing(self.target).map(|missing| (form.needs.capability, missing))).min() {
             Some((_, (missing, help))) => self.refuse(format!("`{}`{of} {missing}", row.name), help),
             // The tests hold that the table has one or the library has it.
             None => self.refuse(format!("`{}`{of} has no form in PTX", row.name), String::new()),
         }
     }
-}
-
-fn is_for(form: &PtxForm, ty: Option<Type>) -> bool {
-    form.types.is_empty() || ty.is_some_and(|ty| form.types.contains(&ty))
 }

@@ -27,7 +27,7 @@ words! {
         Abs "abs", Add "add", And "and", Atom "atom", Bar "bar", Barrier "barrier", Bfe "bfe", Bra "bra", Brev "brev", Call "call", Clz "clz", Cos "cos", Cp "cp", Createpolicy "createpolicy",
         Cvt "cvt", Cvta "cvta", Div "div", Ex2 "ex2", Fence "fence", Fma "fma", Griddepcontrol "griddepcontrol", Ld "ld", Lg2 "lg2", Mad "mad", Mapa "mapa", Match "match", Max "max", Mbarrier "mbarrier", Membar "membar",
         Min "min", Mov "mov", Mul "mul", Neg "neg", Not "not", Or "or", Popc "popc", Prmt "prmt", Rcp "rcp", Red "red", Rem "rem",
-        Ret "ret", Rsqrt "rsqrt", Selp "selp", Setp "setp", Shf "shf", Shfl "shfl", Shl "shl", Shr "shr", Sin "sin", Sqrt "sqrt",
+        Ret "ret", Rsqrt "rsqrt", Selp "selp", Setmaxnreg "setmaxnreg", Setp "setp", Shf "shf", Shfl "shfl", Shl "shl", Shr "shr", Sin "sin", Sqrt "sqrt",
         St "st", Sub "sub", Tanh "tanh", Tex "tex", Trap "trap", Vabsdiff4 "vabsdiff4", Vote "vote", Xor "xor",
     }
 }
@@ -55,6 +55,7 @@ words! {
         Async "async", Ca "ca", Cg "cg", CommitGroup "commit_group", WaitGroup "wait_group",
         Bulk "bulk", BulkGroup "bulk_group", Read "read", Tensor "tensor", CompleteTx "mbarrier::complete_tx::bytes", SharedCta "shared::cta", SharedCluster "shared::cluster",
         Init "init", Arrive "arrive", ExpectTx "expect_tx", TryWait "try_wait", Parity "parity",
+        Inc "inc", Dec "dec", Aligned "aligned",
         MbarrierInit "mbarrier_init", Proxy "proxy", Cluster "cluster",
         // Kernels that follow each other.
         Wait "wait", LaunchDependents "launch_dependents",
@@ -70,7 +71,7 @@ impl Mnemonic {
     /// Whether its first operand may be written; `bar` writes one where it reduces, `mbarrier` where it tests.
     pub(super) fn has_result(self) -> bool {
         use Mnemonic::*;
-        !matches!(self, St | Cp | Red | Bar | Barrier | Mbarrier | Fence | Griddepcontrol | Membar | Bra | Ret | Trap | Call)
+        !matches!(self, St | Cp | Red | Bar | Barrier | Mbarrier | Fence | Griddepcontrol | Membar | Bra | Ret | Setmaxnreg | Trap | Call)
     }
 }
 

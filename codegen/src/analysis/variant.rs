@@ -1,0 +1,22 @@
+//! Whether a kernel has instructions that a variant of a target has, and the target itself has not.
+
+use super::moved_registers::MovedRegisters;
+use crate::ir::{Inst, Kernel, Op};
+use crate::target::{Requirement, Target};
+
+/// Whether a kernel that is printed for `variant` (`sm_90a`) has an instruction that is not in what it is a variant of.
+pub(crate) fn needs_variant(kernel: &Kernel, variant: &Target) -> bool {
+    let mut needs = MovedRegisters::of(kernel, variant).is_some();
+    kernel.for_each_inst(|kernel, _, inst| {
+        needs |= requirement(kernel, inst, variant).is_some_and(|requirement| requirement.variant.is_some());
+    });
+    needs
+}
+
+/// What an instruction needs, in the spelling that it has on a target.
+fn requirement(kernel: &Kernel, inst: Inst, target: &Target) -> Option<Requirement> {
+    let data = &kernel.insts[inst];
+    let Op::Intrinsic(id, args) = &data.op else { return None };
+    let ty = args.first().or(data.results.first()).map(|value| kernel.ty(*value));
+    id.row().device()?.ptx_on(target, ty).map(|form| form.needs)
+}
