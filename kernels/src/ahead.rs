@@ -1,5 +1,5 @@
 //! Neighbourhoods whose tiles come ahead of the work: the seven-point stencil on a grid of three dimensions, plane after plane, and a convolution of 7 × 7, tile below tile. With
-//! one stage each is the plain form through a shared tile; beside the stencil stands the form that trusts the caches.
+//! one stage each is the plain form through a shared tile; beside the stencil stands the form that trusts the caches. And sums of runs, whose copies the work may ask for, or a producer.
 //!
 //! What bounds them, for a stencil of 512³ `f32` and an image of 8192²: a point of the stencil is read once and written once, 8 bytes, for 8 operations. That is 1.07 GB and
 //! 1.07 GFLOP: at the 4.8 TB/s of an H200, 0.22 ms, in which it could compute sixty times as much. A pixel of the image is 8 bytes, too, and 49 multiply-adds: 0.54 GB and
@@ -103,6 +103,40 @@ pub fn stencil_in_caches<const EACH: usize, const DEPTH: usize>(
             }
         }
     }
+}
+
+/// sums[b] ← the sum of the elements of every `grid_dim()`-th run of `N` elements, from the b-th on. As many blocks as are resident sum any number of elements; where there is a copy engine, bulk
+/// copies bring `STAGES` − 1 runs ahead. With `PRODUCER` a thread of its own asks for them, and the warps of a block need not keep pace.
+#[kernel(block = 256, allow(low_occupancy), variants((N, STAGES) in [(8192, 3), (4096, 6)], PRODUCER in [false, true]))]
+pub fn run_sums<const N: usize, const STAGES: usize, const PRODUCER: bool>(x: &Global<f32>, sums: &mut Global<f32>) {
+    #[shared]
+    let mut run: [f32; N];
+    let t = thread_idx().x;
+    let mut sum = [0.0f32; 4];
+    #[pipeline(stages = STAGES, producer = PRODUCER)]
+    for chunk in (block_idx().x..x.len().div_ceil(N)).step_by(grid_dim().x) {
+        load_run(&mut run, x, chunk * N);
+        sync_threads();
+        #[unroll]
+        for i in 0..N / 1024 {
+            let v = run.load::<4>(i * 1024 + t * 4);
+            #[unroll]
+            for j in 0..4 {
+                sum[j] += v[j];
+            }
+        }
+        sync_threads();
+    }
+    let all = block_sum((sum[0] + sum[1]) + (sum[2] + sum[3]));
+    if t == 0 {
+        sums[block_idx().x] = all;
+    }
+}
+
+/// Reference of the sums of runs: of `blocks` blocks.
+pub fn summed_runs(n: usize, blocks: usize, x: &[f32]) -> Vec<f64> {
+    let of = |block: usize| x.chunks(n).skip(block).step_by(blocks).flatten().map(|x| f64::from(*x)).sum();
+    (0..blocks).map(of).collect()
 }
 
 /// Side of the convolution's mask.

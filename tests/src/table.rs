@@ -99,6 +99,8 @@ pub const CASES: &[Case] = &[
     Case { name: "stencil of planes: one at a time", run: ahead::stencil::<4, 64, 1> },
     Case { name: "stencil of planes: three ahead", run: ahead::stencil::<2, 64, 4> },
     Case { name: "stencil of planes: in caches", run: ahead::stencil_in_caches::<4, 64> },
+    Case { name: "sums of runs: the block asks", run: ahead::run_sums::<8192, 3, false> },
+    Case { name: "sums of runs: a producer asks", run: ahead::run_sums::<4096, 6, true> },
     Case { name: "convolution of tiles: one at a time", run: ahead::convolve::<16, 22, 1, 1> },
     Case { name: "convolution of tiles: one ahead", run: ahead::convolve::<16, 22, 16, 2> },
     Case { name: "histogram", run: run_histogram },

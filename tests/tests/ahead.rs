@@ -1,4 +1,4 @@
-//! Every declared variant of the stencil and of the convolution whose tiles come ahead, against Rust, for extents of all kinds, on every device there is.
+//! Every declared variant of the stencil, of the convolution and of the sums whose tiles come ahead, against Rust, for extents of all kinds, on every device there is.
 
 use warpwright_kernels::{ahead, stencil};
 use warpwright_tests::devices::on_all;
@@ -81,6 +81,25 @@ fn every_convolution_is_the_reference() {
                     assert_eq!(results, expected[row * columns..][..columns], "{variant}, row {row} of {rows} x {columns}, {device:?}");
                     assert!(found[columns..].iter().all(|value| *value == -7.0), "{variant} writes behind row {row}");
                 }
+            }
+        }
+    });
+}
+
+#[test]
+fn every_sum_of_runs_is_the_reference() {
+    on_all("sums of runs", |device| {
+        for (elements, blocks) in [(1, 1), (4095, 2), (8192, 1), (8193, 2), (100_000, 3), (300_001, 2)] {
+            let x = numbers(elements);
+            let there = device.upload(&x).unwrap();
+            let variants = ahead::run_sums_variants();
+            assert_eq!(variants.len(), 4);
+            for variant in variants {
+                let mut sums = device.zeros::<f32>(blocks).unwrap();
+                variant.kernel()(&there, &mut sums).grid(blocks).launch(device).unwrap();
+                let found: Vec<f64> = sums.download().unwrap().into_iter().map(f64::from).collect();
+                let expected = ahead::summed_runs(variant.int("N").unwrap() as usize, blocks, &x);
+                assert_eq!(found, expected, "{variant}, {elements} elements, {blocks} blocks, {device:?}");
             }
         }
     });

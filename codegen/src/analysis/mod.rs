@@ -14,6 +14,8 @@ pub mod cost;
 pub mod dependence;
 pub mod exits;
 pub mod known_index;
+pub mod moved_registers;
 pub mod parting;
 pub mod place;
 pub mod uniformity;
+pub mod variant;

@@ -110,11 +110,13 @@ pub enum Modifier {
     ByBulk,
     /// Copies of matrices' tiles are tensor copies (sm_90 on), which one thread issues; a target without is refused.
     ByTma,
+    /// Copies are issued by threads of their own, which the launch adds to the block, where there is a copy engine (sm_90 on). Takes a `bool`.
+    Producer,
 }
 
 impl Modifier {
     /// Every modifier, as it is written.
-    pub const ALL: [(Modifier, &'static str); 7] = [
+    pub const ALL: [(Modifier, &'static str); 8] = [
         (Modifier::BestEffort, "best_effort"),
         (Modifier::AssumeDisjoint, "assume_disjoint"),
         (Modifier::AssumeAligned, "assume_aligned"),
@@ -122,6 +124,7 @@ impl Modifier {
         (Modifier::ByCpAsync, "by = cp_async"),
         (Modifier::ByBulk, "by = bulk"),
         (Modifier::ByTma, "by = tma"),
+        (Modifier::Producer, "producer"),
     ];
 
     /// Those that say what copies are made by. One at most is given.
@@ -153,6 +156,12 @@ impl Modifiers {
         let before = self.0;
         self.0 |= 1 << modifier as u8;
         self.0 != before
+    }
+
+    /// The others.
+    #[must_use]
+    pub fn without(self, modifier: Modifier) -> Modifiers {
+        Modifiers(self.0 & !(1 << modifier as u8))
     }
 }
 
@@ -234,6 +243,8 @@ pub struct Asked<P, A = Option<u32>> {
     pub argument: A,
     /// The modifiers behind it.
     pub modifiers: Modifiers,
+    /// The `bool` that [`Modifier::Producer`] is given, as it is written: an evaluated one that is `false` is no modifier.
+    pub condition: A,
 }
 
 impl<P, A> Asked<P, A> {

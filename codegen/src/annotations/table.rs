@@ -98,6 +98,7 @@ pub static PIPELINE: Annotation = Annotation {
         Modifier::ByCpAsync,
         Modifier::ByBulk,
         Modifier::ByTma,
+        Modifier::Producer,
     ],
     on: &[On::Loop],
     keeps_one: true,

@@ -222,6 +222,8 @@ pub struct Emitted {
     pub asks_for_shared: bool,
     /// PTX: whether the kernel waits by itself for those before it in the stream, so that a launch may begin before they have ended (`overlap`).
     pub overlaps: bool,
+    /// PTX: whether a launch adds a producer's threads to the block ([`crate::ir::with_producer`]).
+    pub has_producer: bool,
     /// PTX: blocks of a cluster of those that a launch starts, by axis, if there are clusters. The grid that is started is whole clusters.
     pub cluster: Option<[u32; 3]>,
     /// OpenCL: messages of asserts and traps, by index (`Fault`).

@@ -68,7 +68,7 @@ pub(super) const ROWS: &[Intrinsic] = &[
         "sync_threads",
         &[],
         &[],
-        device(form!("bar.sync 0;"), "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)", Eval::Barrier(|_, _| 0)),
+        device(form!("bar.sync {barrier};"), "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)", Eval::Barrier(|_, _| 0)),
         Meeting::wait(Exchange::None),
     )
     .doc("waits for the block's threads, and orders their memory accesses"),
@@ -76,7 +76,7 @@ pub(super) const ROWS: &[Intrinsic] = &[
         "sync_threads_count",
         &[BOOL],
         &[Is(Type::U32)],
-        device(form!("bar.red.popc.u32 {d}, 0, {0};"), "", Eval::Barrier(|count, _| u64::from(count))),
+        device(form!("bar.red.popc.u32 {d}, {barrier}, {0};"), "", Eval::Barrier(|count, _| u64::from(count))),
         Meeting::vote(Absent::No, Exchange::Count("{count}")),
     )
     .doc("`sync_threads`; how many threads pass true"),
@@ -84,7 +84,7 @@ pub(super) const ROWS: &[Intrinsic] = &[
         "sync_threads_and",
         &[BOOL],
         &[BOOL],
-        device(form!("bar.red.and.pred {d}, 0, {0};"), "", Eval::Barrier(|count, threads| u64::from(count == threads))),
+        device(form!("bar.red.and.pred {d}, {barrier}, {0};"), "", Eval::Barrier(|count, threads| u64::from(count == threads))),
         Meeting::vote(Absent::Yes, Exchange::Count("{count} == {threads}")),
     )
     .doc("`sync_threads`; whether every thread passes true"),
@@ -92,7 +92,7 @@ pub(super) const ROWS: &[Intrinsic] = &[
         "sync_threads_or",
         &[BOOL],
         &[BOOL],
-        device(form!("bar.red.or.pred {d}, 0, {0};"), "", Eval::Barrier(|count, _| u64::from(count != 0))),
+        device(form!("bar.red.or.pred {d}, {barrier}, {0};"), "", Eval::Barrier(|count, _| u64::from(count != 0))),
         Meeting::vote(Absent::No, Exchange::Count("{count} != 0u")),
     )
     .doc("`sync_threads`; whether a thread passes true"),

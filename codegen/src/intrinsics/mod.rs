@@ -15,7 +15,6 @@ mod fast;
 mod float;
 mod integer;
 mod native;
-mod needs;
 mod opaque;
 mod overlap;
 mod scan;
@@ -28,7 +27,6 @@ mod warp;
 pub(crate) use cluster::{CLUSTERS, SHARED_OF, SHARED_OF_MUT};
 pub(crate) use collectives::{LOAD_TILE, MULTIPLY_ADD, PRODUCTS, STORE_TILE, TRANSPOSED};
 pub(crate) use copies::{ASYNC_COPIES, ENGINE};
-pub(crate) use needs::needs_variant;
 pub(crate) use overlap::OVERLAP;
 pub(crate) use tensor::{TENSOR_CORES, WARPGROUPS};
 
@@ -54,6 +52,8 @@ pub(crate) mod called {
     pub(crate) const MUL_HI: &str = "mul_hi";
     /// All threads of the block wait for each other.
     pub(crate) const SYNC_THREADS: &str = "sync_threads";
+    /// The lanes of a warp wait for each other.
+    pub(crate) const SYNC_WARP: &str = "sync_warp";
     /// Whether any thread of the block goes on.
     pub(crate) const SYNC_THREADS_OR: &str = "sync_threads_or";
 }

@@ -139,7 +139,10 @@ fn placeholders(text: &str) -> (Vec<usize>, bool) {
     let names: Vec<String> = inside.collect();
     let args = names.iter().filter_map(|n| n.parse().ok()).collect();
     for name in &names {
-        assert!(name == "d" || name == "T" || name.parse::<usize>().is_ok() || name.starts_with("tmp"), "`{name}` in {text}");
+        assert!(
+            name == "d" || name == "T" || name == "barrier" || name.parse::<usize>().is_ok() || name.starts_with("tmp"),
+            "`{name}` in {text}"
+        );
     }
     (args, names.iter().any(|n| n == "d"))
 }

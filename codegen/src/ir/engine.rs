@@ -1,17 +1,30 @@
 //! What the copy engine of a multiprocessor is told: copies that it makes by itself, and barriers that count their bytes (`mbarrier`, from sm_90 on).
 //!
-//! A **barrier** is an element of a shared array of `u64` that nothing else touches. Its phases follow one another; a phase is over when one thread
-//! has arrived, and as many bytes as that thread announced. Who waits for a phase reads what was copied in it. Only `pipeline` makes these, in the form
-//! of a kernel for targets that have the engine ([`crate::pipeline::Scheduled::for_target`]).
+//! A **barrier** is an element of a shared array of `u64` that nothing else touches. Its phases follow one another; a phase is over when as many threads
+//! have arrived as the barrier counts, and as many bytes as they announced. Who waits for a phase reads what was copied in it, or writes what others have
+//! read before they arrived. Only `pipeline` makes these, in the form of a kernel for targets that have the engine
+//! ([`crate::pipeline::Scheduled::for_target`]).
+//!
+//! A kernel may have a **producer**: threads that a launch adds to the declared block ([`Kernel::started_block`]), and of which one, the **issuer**, tells
+//! the engine what to copy. Which threads are meant by a part of the kernel, [`Engine::Is`] asks; all that is under the condition that a thread is not of the
+//! producer is the **work**, and a barrier of the block there is one of the declared block's threads.
 
-use super::{Access, Completion, Effects, Kernel, MemoryType, Object, PitchedMatrix, Scope, Swizzle, Type, Value};
+use super::{Access, Block, Completion, Effects, Inst, Kernel, MemoryType, Object, Op, PitchedMatrix, Region, Scope, Swizzle, Type, Value};
+use crate::target::limits::{BLOCK_THREADS, LANES};
 use std::collections::BTreeMap;
 
 /// One instruction to or about the engine. Each thread that comes to it does it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Engine {
     /// Makes barriers of all elements of an array, in phase 0. Other threads see that behind the block's next barrier.
-    Init(Object),
+    Init {
+        /// The array.
+        barriers: Object,
+        /// How many threads arrive in each phase.
+        arrivals: u32,
+    },
+    /// Arrives.
+    Arrive(Access),
     /// Arrives, and announces so many bytes.
     Expect {
         /// One barrier.
@@ -73,6 +86,8 @@ pub enum Engine {
     },
     /// The engine may access what this thread has written before.
     Fence,
+    /// Whether the thread has this role.
+    Is(Role),
     /// Where a ring stands: the slot that is read next, and the parity of the phase that is waited for there, both `u32`. They are what the last
     /// [`Engine::KeepTurn`] of these barriers left, which may be that of the block before in a `persistent` kernel. The same in all threads of a block.
     Turn(Object),
@@ -85,6 +100,15 @@ pub enum Engine {
         /// The parity of its phase; `u32`.
         parity: Value,
     },
+}
+
+/// A role of threads in a kernel with a producer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// One of those that the launch adds to the block.
+    Producer,
+    /// The first of these.
+    Issuer,
 }
 
 /// How far a store of the engine is.
@@ -110,7 +134,8 @@ impl Engine {
     /// Its word in the text form.
     pub fn word(&self) -> &'static str {
         match self {
-            Engine::Init(_) => "barrier_init",
+            Engine::Init { .. } => "barrier_init",
+            Engine::Arrive(_) => "barrier_arrive",
             Engine::Expect { .. } => "barrier_expect",
             Engine::Wait { .. } => "barrier_wait",
             Engine::CopyRun { .. } => "copy_run",
@@ -119,6 +144,8 @@ impl Engine {
             Engine::CommitStores => "commit_stores",
             Engine::AwaitStores { .. } => "await_stores",
             Engine::Fence => "engine_fence",
+            Engine::Is(Role::Producer) => "is_producer",
+            Engine::Is(Role::Issuer) => "is_issuer",
             Engine::Turn(_) => "barrier_turn",
             Engine::KeepTurn { .. } => "barrier_keep_turn",
         }
@@ -127,12 +154,13 @@ impl Engine {
     /// The barriers that it is about.
     pub fn barriers(&self) -> Option<Object> {
         match self {
-            Engine::Init(object) | Engine::Turn(object) | Engine::KeepTurn { barriers: object, .. } => Some(*object),
-            Engine::Expect { barrier, .. }
+            Engine::Init { barriers: object, .. } | Engine::Turn(object) | Engine::KeepTurn { barriers: object, .. } => Some(*object),
+            Engine::Arrive(barrier)
+            | Engine::Expect { barrier, .. }
             | Engine::Wait { barrier, .. }
             | Engine::CopyRun { barrier, .. }
             | Engine::CopyTile { barrier, .. } => Some(barrier.object),
-            Engine::StoreTile { .. } | Engine::CommitStores | Engine::AwaitStores { .. } | Engine::Fence => None,
+            Engine::StoreTile { .. } | Engine::CommitStores | Engine::AwaitStores { .. } | Engine::Fence | Engine::Is(_) => None,
         }
     }
 
@@ -143,12 +171,14 @@ impl Engine {
             Engine::CopyTile { to: array, from: matrix, .. } | Engine::StoreTile { from: array, to: matrix, .. } => {
                 Some((array, matrix.data))
             }
-            Engine::Init(_)
+            Engine::Init { .. }
+            | Engine::Arrive(_)
             | Engine::Expect { .. }
             | Engine::Wait { .. }
             | Engine::CommitStores
             | Engine::AwaitStores { .. }
             | Engine::Fence
+            | Engine::Is(_)
             | Engine::Turn(_)
             | Engine::KeepTurn { .. } => None,
         }
@@ -158,7 +188,9 @@ impl Engine {
     pub fn effects(&self) -> Effects {
         let on = |object: Object| Effects { reads: Some(object).into(), writes: Some(object), can_fault: true, ..Effects::PURE };
         match self {
-            Engine::Init(object) => Effects { orders: Some(Scope::Block), ..on(*object) },
+            Engine::Init { barriers, .. } => Effects { orders: Some(Scope::Block), ..on(*barriers) },
+            // What the thread has read may be written by who waits.
+            Engine::Arrive(barrier) => Effects { orders: Some(Scope::Block), ..on(barrier.object) },
             Engine::Expect { barrier, .. } => on(barrier.object),
             Engine::Wait { barrier, .. } => Effects { orders: Some(Scope::Block), completes: Completion::Awaits, ..on(barrier.object) },
             Engine::CopyRun { to, from, .. } | Engine::CopyTile { to, from: PitchedMatrix { data: from, .. }, .. } => Effects {
@@ -177,6 +209,7 @@ impl Engine {
             },
             Engine::AwaitStores { .. } => Effects { completes: Completion::Awaits, ..Effects::fence(Scope::Block) },
             Engine::CommitStores | Engine::Fence => Effects::fence(Scope::Block),
+            Engine::Is(_) => Effects::PURE,
             // The turn stands beside the barriers, and is written and read in order like them.
             Engine::Turn(object) => Effects { reads: Some(*object).into(), ..Effects::PURE },
             Engine::KeepTurn { barriers, .. } => Effects { writes: Some(*barriers), ..Effects::PURE },
@@ -194,7 +227,7 @@ impl Kernel {
     pub fn parameters_of(&self, matrix: &PitchedMatrix) -> Option<[usize; 4]> {
         let number = |object: Object| self.params.iter().position(|param| *param == object);
         let of_value = |value: Value| match self.def(value) {
-            Some((_, super::Op::Memory(memory))) => number(memory.at.object()),
+            Some((_, Op::Memory(memory))) => number(memory.at.object()),
             _ => None,
         };
         Some([number(matrix.data)?, of_value(matrix.rows)?, of_value(matrix.columns)?, of_value(matrix.pitch)?])
@@ -227,7 +260,7 @@ impl Kernel {
         let mut found: BTreeMap<Object, u64> =
             self.swizzled.iter().filter(|(_, swizzle)| is_aligned(swizzle)).map(|(array, swizzle)| (*array, swizzle.align())).collect();
         self.for_each_inst(|kernel, _, inst| {
-            if let super::Op::Engine(Engine::CopyTile { to: array, .. } | Engine::StoreTile { from: array, .. }) = &kernel.insts[inst].op {
+            if let Op::Engine(Engine::CopyTile { to: array, .. } | Engine::StoreTile { from: array, .. }) = &kernel.insts[inst].op {
                 found.insert(array.object, self.tile_align(array.object));
             }
         });
@@ -243,3 +276,76 @@ pub const MOST_TILE_ROWS: u64 = 256;
 
 /// What a barrier is in memory.
 pub const BARRIER: Type = Type::U64;
+
+/// Planes of a block at most (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability").
+const MOST_PLANES: u32 = 64;
+
+/// Threads of a producer: a warpgroup, since registers are moved from and to those.
+pub const PRODUCER_THREADS: u32 = 128;
+
+/// A block with a producer's threads behind its own: whole rows, or planes, more. Nothing if there are none such, or its own threads are no whole warps.
+pub fn with_producer(block: [u32; 3]) -> Option<[u32; 3]> {
+    let axis = slow_axis(block);
+    let before: u32 = block[..axis].iter().product();
+    let threads = block.iter().product::<u32>();
+    let mut with = block;
+    with[axis] += PRODUCER_THREADS.checked_div(before)?;
+    let is_whole = PRODUCER_THREADS.is_multiple_of(before) && threads.is_multiple_of(LANES as u32);
+    let fits = threads + PRODUCER_THREADS <= BLOCK_THREADS && (axis < 2 || with[axis] <= MOST_PLANES);
+    (is_whole && fits).then_some(with)
+}
+
+/// The axis along which a producer's threads lie behind those of a block: the last one that it has.
+pub fn slow_axis(block: [u32; 3]) -> usize {
+    (0..3).rev().find(|axis| block[*axis] > 1).unwrap_or(0)
+}
+
+/// What the two roles of a kernel with a producer do: the sides of an `if` of the kernel's body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Roles {
+    /// The `if`.
+    pub inst: Inst,
+    /// What the producer's threads do.
+    pub producer: Block,
+    /// What all others do.
+    pub work: Block,
+}
+
+impl Kernel {
+    /// The roles, if it has a producer.
+    pub fn roles(&self) -> Option<Roles> {
+        self.blocks[self.body].insts.iter().find_map(|inst| {
+            let Op::Region(Region::If { condition, then_block, else_block }) = self.insts[*inst].op else { return None };
+            let is_role = matches!(self.def(condition), Some((_, Op::Engine(Engine::Is(Role::Producer)))));
+            is_role.then_some(Roles { inst: *inst, producer: then_block, work: else_block })
+        })
+    }
+
+    /// Whether a launch adds a producer's threads to the block.
+    pub fn has_producer(&self) -> bool {
+        self.roles().is_some()
+    }
+
+    /// The block that a launch starts, where the kernel fixes it: the declared one, with a producer's threads if there is one.
+    pub fn started_block(&self) -> Option<[u32; 3]> {
+        let block = self.options.block?;
+        if self.has_producer() { with_producer(block) } else { Some(block) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_producer;
+
+    #[test]
+    fn a_producer_is_whole_rows_or_planes() {
+        assert_eq!(with_producer([128, 1, 1]), Some([256, 1, 1]));
+        assert_eq!(with_producer([32, 1, 1]), Some([160, 1, 1]));
+        assert_eq!(with_producer([32, 8, 1]), Some([32, 12, 1]));
+        assert_eq!(with_producer([128, 2, 1]), Some([128, 3, 1]));
+        assert_eq!(with_producer([8, 8, 4]), Some([8, 8, 6]));
+        assert_eq!(with_producer([1, 1, 32]), None, "there are 64 planes at most");
+        // No whole warps, no whole rows, too many threads.
+        assert_eq!([[48, 1, 1], [256, 2, 1], [96, 2, 1], [1024, 1, 1]].map(with_producer), [None; 4]);
+    }
+}

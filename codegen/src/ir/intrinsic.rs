@@ -85,7 +85,7 @@ pub struct PtxForm {
     /// The types `T` it is for; empty: any (rows without `T`, too).
     pub types: &'static [Type],
     /// The instructions. `{d}` is the result, `{0}` `{1}` … the arguments, always registers; `{#0}` is one
-    /// that is a constant, as a number; `{tmp0:f32}` is a scratch register of a PTX type, the same one wherever `tmp0` stands; `{{` and `}}` are
+    /// that is a constant, as a number; `{barrier}` is the barrier of the block's threads; `{tmp0:f32}` is a scratch register of a PTX type, the same one wherever `tmp0` stands; `{{` and `}}` are
     /// braces. One instruction a line.
     pub text: &'static str,
     /// What it needs of the target.

@@ -80,7 +80,13 @@ macro_rules! visit_operands {
                 }
             },
             Op::Engine(engine) => match engine {
-                Engine::Init(_) | Engine::CommitStores | Engine::AwaitStores { .. } | Engine::Fence | Engine::Turn(_) => {}
+                Engine::Init { .. }
+                | Engine::CommitStores
+                | Engine::AwaitStores { .. }
+                | Engine::Fence
+                | Engine::Is(_)
+                | Engine::Turn(_) => {}
+                Engine::Arrive(Access { path, .. }) => path_steps!(path, $f, $iter),
                 Engine::KeepTurn { slot, parity, .. } => [slot, parity].into_iter().for_each(&mut $f),
                 Engine::Expect { barrier: Access { path, .. }, bytes: value }
                 | Engine::Wait { barrier: Access { path, .. }, parity: value } => {
@@ -189,8 +195,10 @@ impl Op {
                 f(collective.buffer_mut());
             }
             Op::Tensor(tensor) => tensor.arrays_mut().into_iter().for_each(|array| f(&mut array.object)),
-            Op::Engine(Engine::Init(object) | Engine::Turn(object) | Engine::KeepTurn { barriers: object, .. }) => f(object),
-            Op::Engine(Engine::Expect { barrier, .. } | Engine::Wait { barrier, .. }) => f(&mut barrier.object),
+            Op::Engine(Engine::Init { barriers: object, .. } | Engine::Turn(object) | Engine::KeepTurn { barriers: object, .. }) => {
+                f(object)
+            }
+            Op::Engine(Engine::Arrive(barrier) | Engine::Expect { barrier, .. } | Engine::Wait { barrier, .. }) => f(&mut barrier.object),
             Op::Engine(
                 Engine::CopyRun { to, from, barrier, .. } | Engine::CopyTile { to, from: PitchedMatrix { data: from, .. }, barrier, .. },
             ) => {
@@ -202,7 +210,7 @@ impl Op {
                 f(&mut from.object);
                 f(&mut to.data);
             }
-            Op::Engine(Engine::CommitStores | Engine::AwaitStores { .. } | Engine::Fence) => {}
+            Op::Engine(Engine::CommitStores | Engine::AwaitStores { .. } | Engine::Fence | Engine::Is(_)) => {}
             Op::Compute(_) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {}
         }
     }

@@ -1,6 +1,6 @@
 //! The stages of a kernel, as types.
 
-use crate::intrinsics::needs_variant;
+use crate::analysis::variant::needs_variant;
 use crate::ir::{Asked, Kernel, Stage};
 use crate::passes::{self, Timings, UnknownPass};
 use crate::schedule::{Form, Refusal, schedule_kernel};

@@ -62,11 +62,36 @@ fn a_kernel_from_elsewhere_keeps_the_law_of_its_stage() {
     assert!(violations.iter().any(|violation| violation.message.contains("is still annotated")), "{violations:?}");
 }
 
+/// Registers are worth moving here: two warpgroups work, alone on their multiprocessor.
+const PRODUCED: &str = "#[kernel(block = 256, min_blocks = 1)] fn k(x: &Global<f32>, y: &mut Global<f32>) {
+    #[shared]
+    let mut run: [f32; 256];
+    let mut sum = 0.0;
+    #[pipeline(stages = 2, producer)]
+    for i in 0..8 {
+        load_run(&mut run, x, i * 256);
+        sync_threads();
+        sum += run[255 - thread_idx().x];
+        sync_threads();
+    }
+    y[thread_idx().x] = sum;
+}";
+
 #[test]
 fn a_kernel_is_compiled_for_a_variant_where_it_needs_one() {
-    let lowered = compile_text("k.rs", SOURCE, "k", &Instance::default()).expect("it compiles");
+    let on = |source: &str, name: &str| {
+        let lowered = compile_text("k.rs", source, "k", &Instance::default()).expect("it compiles");
+        lowered.kernel.target_on(Target::find(name).expect(name)).name
+    };
     for name in ["sm_80", "sm_90", "sm_100"] {
-        let device = Target::find(name).expect(name);
-        assert_eq!(lowered.kernel.target_on(device).name, name);
+        assert_eq!(on(SOURCE, name), name);
     }
+    assert_eq!(["sm_80", "sm_90", "sm_100"].map(|name| on(PRODUCED, name)), ["sm_80", "sm_90a", "sm_100"]);
+    // Where several blocks may be resident, and where the source says how many registers there are, none move.
+    for argument in [", min_blocks = 2", ", max_registers = 64", ""] {
+        let source = PRODUCED.replace(", min_blocks = 1", argument);
+        assert_eq!(on(&source, "sm_90"), "sm_90", "{argument}");
+    }
+    // One warpgroup has all registers that a thread can have.
+    assert_eq!(on(&PRODUCED.replace("block = 256", "block = 128"), "sm_90"), "sm_90");
 }

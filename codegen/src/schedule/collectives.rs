@@ -25,7 +25,7 @@
 
 mod engine;
 
-pub(super) use engine::{by_engine, is_first_thread, obstacle, store_by_engine};
+pub(super) use engine::{announced, by_engine, by_threads, is_first_thread, obstacle, store_by_engine};
 
 use super::copy::loops;
 use super::{Refusal, Schedule};

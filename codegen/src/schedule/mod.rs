@@ -28,6 +28,7 @@ mod prepare;
 mod products;
 mod reduction;
 mod refusal;
+mod roles;
 mod rows;
 mod shared;
 mod unroll;

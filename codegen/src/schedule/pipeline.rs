@@ -17,12 +17,14 @@
 //! reads the slot that is filled next, which was read one iteration before. The barrier that closed the body stands behind the loop. There are a prologue
 //! and no epilogue: groups at the end are empty.
 //!
-//! Where collectives make all copies, there is another form for targets that have a copy engine: [`engine`]; with `by = tma`, the engine makes the work's `store_tile`s, too:
-//! [`stores`]. Loops that compute what they write to the array, and only store it behind the barrier, go the other way: [`out`]. When all that is legal, [`rules`] says.
+//! Where collectives make all copies, there is another form for targets that have a copy engine: [`engine`], and [`producer`]; with `by = tma`, the engine makes the work's
+//! `store_tile`s, too: [`stores`]. Loops that compute what they write to the array, and only store it behind the barrier, go the other way: [`out`]. When all that is legal,
+//! [`rules`] says.
 
 mod engine;
 mod fills;
 mod out;
+mod producer;
 mod rules;
 mod slots;
 mod stores;
@@ -31,7 +33,7 @@ use super::collectives::by_engine;
 use super::copy::{Copy, loops, parts};
 use super::groups::Counted;
 use super::loads::visit;
-use super::{Refusal, Schedule};
+use super::{Refusal, Schedule, roles};
 use crate::annotations::{Modifier, PIPELINE, PREFETCH};
 use crate::collections::{HashMap, HashSet};
 use crate::intrinsics::{by_name, called};
@@ -107,6 +109,7 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
     }
     schedule.wanted.engine |= choices.iter().any(|choice| choice.by_engine);
     let mut homes = Homes { plain, ..Homes::default() };
+    let has_several = producer::has_several(&plans);
     for ((plan, one), choice) in plans.into_iter().zip(choices) {
         let is_engines = schedule.form.engine && choice.by_engine;
         let fill = match (is_engines, plan.is_out) {
@@ -116,20 +119,24 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
             (false, false) => choice.otherwise,
         };
         // A plan names instructions, and the loops before have moved some.
-        if let Ok(plan) = Plan::of(schedule.kernel, plan.inst, &one) {
-            let stores = is_engines && one.by() == Some(Modifier::ByTma) && !plan.stores(schedule.kernel).is_empty();
-            let until = stores.then(|| {
-                let mut affine = schedule.around(plan.inst).affine();
-                plan.stores_until(schedule.kernel, &mut affine)
-            });
-            let way = Way { fill, by: choice.by, until };
-            if plan.is_out {
-                plan.apply_out(schedule.kernel, &one, way, &mut homes);
-            } else {
-                plan.apply(schedule.kernel, &one, way, &mut homes);
-            }
+        let Ok(plan) = Plan::of(schedule.kernel, plan.inst, &one) else { continue };
+        let is_produced = one.says(Modifier::Producer);
+        // Threads store what the work of a loop with a producer stores.
+        let stores = is_engines && !is_produced && one.by() == Some(Modifier::ByTma) && !plan.stores(schedule.kernel).is_empty();
+        let until = stores.then(|| {
+            let mut affine = schedule.around(plan.inst).affine();
+            plan.stores_until(schedule.kernel, &mut affine)
+        });
+        let way = Way { fill, by: choice.by.or(is_produced.then_some(Modifier::Producer)), until };
+        if plan.is_out {
+            plan.apply_out(schedule.kernel, &one, way, &mut homes);
+        } else if is_produced && fill == Fill::Engine {
+            plan.apply_with_producer(schedule.kernel, &one, way, has_several, &mut homes);
+        } else {
+            plan.apply(schedule.kernel, &one, way, &mut homes);
         }
     }
+    roles::part(schedule.kernel, &homes.produced);
     engine::begin(schedule.kernel, &homes.barriers, &homes.run_again);
 }
 
@@ -237,7 +244,7 @@ impl Plan {
         let rings = self.make_rings(kernel, asked, way, homes);
         let block = self.block(kernel);
         let (walk, loc, n) = (&self.walk, self.walk.loc, self.stages - 1);
-        let barriers = (fill == Fill::Engine).then(|| Barriers::new(kernel, self.stages, asked.place));
+        let barriers = (fill == Fill::Engine).then(|| Barriers::new(kernel, "arrived", (self.stages, 1), asked.place));
         // The barriers of a loop that runs again count on.
         let turn = barriers.filter(|_| self.runs_again(kernel));
         // Before the loop: the first iterations' copies.
@@ -315,10 +322,7 @@ impl Plan {
             None => (self.slot_of(&mut b, walk.counter), self.slot_of(&mut b, counter)),
         };
         self.issue(&mut b, more, counter, write, (&rings, fill, barriers));
-        // What work needs of the section is computed here, too.
-        let of_copies = self.of_copies(kernel);
-        let is_kept = |inst: &Inst| !moves(kernel, *inst) && !kernel.insts[*inst].results.iter().any(|value| of_copies.contains(value));
-        let kept: Vec<Inst> = self.section.iter().copied().filter(is_kept).collect();
+        let kept = self.kept(kernel);
         kernel.blocks[walk.body].insts.extend(kept);
         for access in all_in(kernel, &self.work) {
             in_slot(kernel, access, read, &rings);
@@ -367,6 +371,13 @@ impl Plan {
                 turn.keep_turn(b, *slot, *parity);
             }
         });
+    }
+
+    /// What work needs of the section: it is computed with the work, too.
+    fn kept(&self, kernel: &Kernel) -> Vec<Inst> {
+        let of_copies = self.of_copies(kernel);
+        let is_kept = |inst: &Inst| !moves(kernel, *inst) && !kernel.insts[*inst].results.iter().any(|value| of_copies.contains(value));
+        self.section.iter().copied().filter(is_kept).collect()
     }
 
     /// Whether a block may run the loop more than once: it stands in another, or the block runs the body again.

@@ -33,13 +33,13 @@ pub enum LoopKeyword {
 impl WrittenAnnotations {
     /// The expressions among the arguments: names that the kernel uses.
     pub fn arguments(&self) -> impl Iterator<Item = &Expr> {
-        self.iter().filter_map(|written| written.argument.as_ref())
+        self.iter().flat_map(|written| written.argument.iter().chain(&written.condition))
     }
 }
 
 impl Written {
     fn new(annotation: &'static Annotation, place: Span) -> Written {
-        Asked { annotation, place, argument: None, modifiers: Modifiers::default() }
+        Asked { annotation, place, argument: None, modifiers: Modifiers::default(), condition: None }
     }
 
     /// Parses an attribute of a loop. `None` if it has another form (reported).
@@ -108,6 +108,9 @@ impl Written {
             input.parse::<Token![=]>()?;
             if ident == "by" {
                 return self.parse_by(&ident, input, diagnostics);
+            }
+            if ident == Modifier::Producer.name() && self.annotation.modifiers.contains(&Modifier::Producer) {
+                return self.parse_producer(&ident, input, diagnostics);
             }
             is_worded = true;
             if ident != word {
@@ -183,6 +186,26 @@ impl Written {
             input.parse::<Expr>()?;
         }
         Ok(())
+    }
+
+    /// What stands behind `producer =`.
+    fn parse_producer(&mut self, word: &Ident, input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<()> {
+        let value: Expr = input.parse()?;
+        let is_bool = matches!(value, Expr::Lit(ExprLit { lit: Lit::Bool(_), .. }));
+        if !self.modifiers.add(Modifier::Producer) {
+            diagnostics.push(Diagnostic::error(word.span(), format!("`{word}` is given twice")).help("remove one of them"));
+        } else if matches!(value, Expr::Lit(_)) && !is_bool {
+            diagnostics.push(Written::refuse_condition(&value, "this"));
+        } else {
+            self.condition = Some(value);
+        }
+        Ok(())
+    }
+
+    /// A condition of another type.
+    pub fn refuse_condition(value: &Expr, found: &str) -> Diagnostic {
+        let message = format!("`{}` takes `true` or `false`, not {found}", Modifier::Producer.name());
+        Diagnostic::error(value.span(), message).help("write a `bool`, a constant or a const generic of one, or leave it out")
     }
 
     /// What literals show to be wrong, and a missing number.

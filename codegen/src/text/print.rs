@@ -391,7 +391,10 @@ impl Display for Engine {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let word = self.word();
         match self {
-            Engine::Init(object) | Engine::Turn(object) => write!(f, "{word} {object}"),
+            Engine::Init { barriers, arrivals: 1 } => write!(f, "{word} {barriers}"),
+            Engine::Init { barriers, arrivals } => write!(f, "{word} {barriers}, {arrivals}"),
+            Engine::Arrive(barrier) => write!(f, "{word} {barrier}"),
+            Engine::Turn(object) => write!(f, "{word} {object}"),
             Engine::KeepTurn { barriers, slot, parity } => write!(f, "{word} {barriers}, {slot}, {parity}"),
             Engine::Expect { barrier, bytes: value } | Engine::Wait { barrier, parity: value } => write!(f, "{word} {barrier}, {value}"),
             Engine::CopyRun { to, from, start, barrier } => write!(f, "{word} {to}, {from}, {barrier}, {start}"),
@@ -402,7 +405,7 @@ impl Display for Engine {
                 write!(f, "{word} {from}, {data}{}", Rest(&[*rows, *columns, *pitch, *row, *column]))
             }
             Engine::AwaitStores { but, until } => write!(f, "{word} {but} {}", until.word()),
-            Engine::CommitStores | Engine::Fence => f.write_str(word),
+            Engine::CommitStores | Engine::Fence | Engine::Is(_) => f.write_str(word),
         }
     }
 }

@@ -4,6 +4,9 @@ use super::Verifier;
 use crate::ir::{Access, BARRIER, Engine, Kernel, MemoryType, Object, ObjectKind, Op, Type, Value};
 use crate::target::limits::VECTOR_BYTES;
 
+/// The most arrivals that a barrier counts (PTX ISA, "mbarrier: contents of the mbarrier object").
+const MOST_ARRIVALS: u32 = (1 << 20) - 1;
+
 impl Verifier<'_> {
     pub(super) fn check_engine(&mut self, engine: &Engine, results: &[Value]) {
         let kernel = self.kernel;
@@ -13,7 +16,12 @@ impl Verifier<'_> {
             self.require(data.kind == ObjectKind::Shared && is_array, || format!("{object} is no shared array of barriers"));
         }
         match engine {
-            Engine::Init(_) | Engine::CommitStores | Engine::AwaitStores { .. } | Engine::Fence => {}
+            Engine::Init { arrivals, .. } => {
+                self.require((1..=MOST_ARRIVALS).contains(arrivals), || format!("a barrier of {arrivals} arrivals"));
+            }
+            Engine::Arrive(barrier) => self.check_barrier(barrier),
+            Engine::CommitStores | Engine::AwaitStores { .. } | Engine::Fence => {}
+            Engine::Is(_) => return self.check_results(results, &[Type::Bool]),
             Engine::Turn(_) => return self.check_results(results, &[Type::U32; 2]),
             Engine::KeepTurn { slot, parity, .. } => {
                 for value in [slot, parity] {

@@ -27,6 +27,9 @@
 //! **Products** have factors that fit each other, and sums that are shared out evenly, up to `schedule`. The sums of one that is left running (V6) go to the next one
 //! or to who awaits them.
 //!
+//! **Roles.** Where a kernel has a producer, one `if` of the body parts the roles. A barrier counts as many arrivals as are made in a phase, all by threads of one role, and the other role waits for
+//! it (V1). The work touches what copies fill behind a wait for them, and arrives behind the last touch, in the block that waits (V2). Within the producer there is no barrier of the block (V4).
+//!
 //! **Annotations** belong to a `For` or a `Loop`, and there are none from `Scheduled` on.
 //!
 //! **Stages.** Accesses of memory go to an `Address::Path` until `Legal`, to an `Address::Pointer` in `Addressed` only, as values that are pointers are
@@ -41,6 +44,7 @@ use std::fmt;
 mod engine;
 mod memory;
 mod names;
+mod roles;
 mod structure;
 mod tensor;
 #[cfg(test)]
@@ -96,6 +100,7 @@ pub fn verify(kernel: &Kernel) -> Result<(), Vec<Violation>> {
         verifier.check_block(kernel.body);
         verifier.check_barriers_are_alone();
         verifier.check_running_products();
+        verifier.check_roles();
     }
     if verifier.violations.is_empty() { Ok(()) } else { Err(verifier.violations) }
 }

@@ -2,7 +2,9 @@
 
 use super::Verifier;
 use crate::collections::HashSet;
-use crate::ir::{Op, Region, Terminator, Factor, MmaShape, Object, ObjectKind, PRODUCTS, Stage, Tensor, Type, Value, WARPGROUP, WARPGROUP_ROWS};
+use crate::ir::{
+    Factor, MmaShape, Object, ObjectKind, Op, PRODUCTS, Region, Stage, Tensor, Terminator, Type, Value, WARPGROUP, WARPGROUP_ROWS,
+};
 
 impl Verifier<'_> {
     pub(super) fn check_tensor(&mut self, tensor: &Tensor, results: &[Value]) {

@@ -70,8 +70,18 @@ pub struct Known {
 impl Known {
     /// What a thread executes and waits for in the form that a target gets.
     pub fn threads_on(&self, target: &Target) -> &Threads {
-        let form = self.legal.forms().position(|form| std::ptr::eq(self.legal.for_target(target), form));
-        form.and_then(|form| self.forms[form].as_ref()).unwrap_or(&self.threads)
+        self.predicted_on(target).1
+    }
+
+    /// The form that predictions for a target are of, and what a thread executes there. Where a producer asks for copies, this is the one that all machines have: one
+    /// thread of 128 that do nothing else is no work of the block.
+    pub fn predicted_on(&self, target: &Target) -> (&Legal, &Threads) {
+        let form = self.legal.for_target(target);
+        let own = self.legal.forms().zip(&self.forms).find(|(other, _)| std::ptr::eq(form, *other));
+        match own {
+            Some((_, Some(threads))) => (form, threads),
+            _ => (&self.legal, &self.threads),
+        }
     }
 }
 
@@ -115,14 +125,15 @@ pub(crate) fn estimate_races(legal: &Legal, targets: &[&'static Target], launche
         own.accesses.extend(engine::facts_of_copies(form, &facts.accesses));
         Threads::of(form.addressed(), &own.accesses, &own.branches, launched)
     };
-    let forms = legal.forms().map(|form| is_wanted(form).then(|| of_form(form))).collect();
+    let forms = legal.forms().map(|form| (is_wanted(form) && !form.has_producer()).then(|| of_form(form))).collect();
     let mut known = Known { legal, facts, threads, forms, targets: Vec::new(), launched: launched.clone() };
     let legal = &known.legal;
     let registers = registers_of_forms(legal, targets);
     let each = targets.iter().zip(registers);
     let one = |(target, registers): (&&'static Target, Registers)| {
         let occupancy = demand::of_kernel(legal.for_target(target), registers.estimate, launched.dynamic_shared, target);
-        let prediction = time::predict(legal.for_target(target).addressed(), known.threads_on(target), occupancy.as_ref(), target);
+        let (form, threads) = known.predicted_on(target);
+        let prediction = time::predict(form.addressed(), threads, occupancy.as_ref(), target);
         let clusters = ResidentClusters::of(&legal.options, occupancy.as_ref(), target);
         Estimate { target, registers, occupancy, clusters, prediction }
     };

@@ -173,7 +173,8 @@ impl Threads {
 pub fn predict(kernel: &Kernel, threads: &Threads, occupancy: Option<&Occupancy>, target: &'static Target) -> Option<Prediction> {
     let machine = Machine::of(target.capability)?;
     let occupancy = occupancy.filter(|occupancy| occupancy.blocks > 0)?;
-    let block = f64::from(occupancy.demand.threads);
+    // What threads of a producer do is the copy engine's.
+    let block = f64::from(kernel.options.block.map_or(occupancy.demand.threads, |block| block.iter().product()));
     let warps = (block / f64::from(WARP)).ceil();
     let resident = warps * f64::from(occupancy.blocks);
     let cache = first_cache(occupancy);

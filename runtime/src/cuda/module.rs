@@ -26,7 +26,7 @@ use std::time::Duration;
 use sys::{CUfunction_attribute as FunctionAttribute, CUjit_option as JitOption};
 use warpwright_codegen::backend::ptx::Ptx;
 use warpwright_codegen::backend::{AbiArgument, Emitted, TensorMap};
-use warpwright_codegen::ir::Axis;
+use warpwright_codegen::ir::{Axis, with_producer};
 use warpwright_codegen::target::limits::SHARED_BYTES;
 
 /// Slots of a launch that need no heap: 16 parameters, all of them buffers with a length.
@@ -58,6 +58,8 @@ pub(super) struct CudaKernel {
     cluster: Option<[u32; 3]>,
     /// How many blocks the device holds, of so many threads and bytes of dynamic shared memory: as the last launch had them.
     held: Mutex<Option<([u32; 3], u32, u32)>>,
+    /// Whether its launches add a producer's threads to the block.
+    has_producer: bool,
     /// Maps of matrices that launches had.
     maps: Maps,
 }
@@ -120,6 +122,7 @@ impl CudaKernel {
             overlaps,
             cluster,
             held,
+            has_producer: emitted.has_producer,
             maps,
         })
     }
@@ -236,7 +239,9 @@ impl CudaKernel {
     }
 
     fn run(&self, plan: &LaunchPlan<'_>, stream: &Arc<StreamCore>, parameters: &mut [*mut c_void]) -> Result<()> {
-        let threads: u32 = plan.block.iter().product();
+        // A kernel with a producer fixes its block, and the compiler has seen to it that the threads fit.
+        let block = if self.has_producer { with_producer(plan.block).unwrap_or(plan.block) } else { plan.block };
+        let threads: u32 = block.iter().product();
         if threads > self.max_threads {
             return Err(self.too_many_threads(plan, threads));
         }
@@ -248,7 +253,7 @@ impl CudaKernel {
         let grid = if self.is_persistent { plan.started(resident) } else { plan.grid };
         let queue = sys::Handle::of(stream.queue().handle());
         stream.queue().note_launch(plan.definition);
-        match self.start(grid, plan.block, shared, queue, parameters) {
+        match self.start(grid, block, shared, queue, parameters) {
             code::SUCCESS => Ok(()),
             code::LAUNCH_OUT_OF_RESOURCES => Err(self.too_many_threads(plan, threads)),
             code => Err(self.module.context.error(code, &format!("the launch of kernel `{}`", plan.definition.name))),

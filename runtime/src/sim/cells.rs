@@ -150,6 +150,15 @@ impl Cells {
         Ok(())
     }
 
+    /// What was just written is the copy engine's: its barriers order it ([`super::engine`]), and no thread has written it.
+    pub(super) fn settle(&mut self, offset: u64, size: u32) {
+        for granule in self.granules(offset, size) {
+            if let Some(Some(page)) = self.pages.get_mut(granule / PAGE) {
+                page[granule % PAGE].write.lanes = 0;
+            }
+        }
+    }
+
     /// Whether all of `size` bytes at `offset` were modified.
     pub(super) fn is_initialised(&self, offset: u64, size: u32) -> bool {
         let is_modified = |cell: &Cell| {

@@ -6,7 +6,11 @@
 //! the phase may touch them, others behind a barrier of the block that came after such a wait.
 //!
 //! The engine does not see what threads write as they do: it may fill what a thread wrote before only if that thread has passed an engine fence since.
+//!
+//! In a kernel with a producer no barrier of the block orders the issuer's copies with what others read: who arrives at a barrier tells what it has done and knows ([`super::order`]), and who
+//! waits for the phase learns that. What the engine writes is checked against the reads before it as if the issuer wrote it.
 
+use super::clock::VectorClock;
 use super::machine::{Block, LaneFault, Machine};
 use super::memory::Request;
 use super::program::{Access, SimStep};
@@ -16,8 +20,9 @@ use super::stores::{Stores, TileStore};
 use super::tensor::RunningProducts;
 use super::warp::Warp;
 use super::{AccessKind, Fault, FaultKind};
+use std::borrow::Cow;
 use std::collections::HashMap;
-use warpwright_codegen::ir::{Location, StoreStage, Swizzle, Type};
+use warpwright_codegen::ir::{Location, Role, StoreStage, Swizzle, Type};
 use warpwright_codegen::target::limits::{LANES, VECTOR_BYTES};
 
 /// Bytes of a sector of global memory.
@@ -27,7 +32,17 @@ const SECTOR: u64 = 32;
 #[derive(Clone, Debug)]
 pub(super) enum EngineStep {
     /// Makes barriers of an object.
-    Init(usize),
+    Init {
+        /// The object.
+        object: usize,
+        /// Arrivals of a phase.
+        arrivals: u32,
+    },
+    /// Arrives.
+    Arrive {
+        /// The barrier.
+        barrier: u32,
+    },
     /// Arrives, and announces bytes.
     Expect {
         /// The barrier.
@@ -83,6 +98,13 @@ pub(super) enum EngineStep {
     },
     /// The engine may touch what the thread has written.
     Fence,
+    /// Whether the thread has a role.
+    Is {
+        /// Which.
+        role: Role,
+        /// Where that is kept.
+        result: Reg,
+    },
 }
 
 /// Why a barrier cannot be used so.
@@ -93,7 +115,10 @@ pub enum Misuse {
     /// It is one already.
     MadeAgain,
     /// More threads arrive in a phase than it counts.
-    TooManyArrivals,
+    TooManyArrivals {
+        /// How many that is.
+        counts: u32,
+    },
     /// More bytes arrive in a phase than were announced.
     TooManyBytes,
     /// The block ends, and nobody has waited for the last copies.
@@ -102,13 +127,14 @@ pub enum Misuse {
 
 impl Misuse {
     /// What is wrong, behind the barrier's name.
-    pub(super) fn words(self) -> &'static str {
+    pub(super) fn words(self) -> Cow<'static, str> {
         match self {
-            Misuse::NotMade => "is used before it is made",
-            Misuse::MadeAgain => "is made again",
-            Misuse::TooManyArrivals => "counts one arrival in a phase, and another thread arrives",
-            Misuse::TooManyBytes => "gets more bytes in a phase than were announced",
-            Misuse::NeverAwaited => "counted copies that nobody has waited for when the block ends",
+            Misuse::NotMade => "is used before it is made".into(),
+            Misuse::MadeAgain => "is made again".into(),
+            Misuse::TooManyArrivals { counts: 1 } => "counts one arrival in a phase, and another thread arrives".into(),
+            Misuse::TooManyArrivals { counts } => format!("counts {counts} arrivals in a phase, and another thread arrives").into(),
+            Misuse::TooManyBytes => "gets more bytes in a phase than were announced".into(),
+            Misuse::NeverAwaited => "counted copies that nobody has waited for when the block ends".into(),
         }
     }
 }
@@ -116,7 +142,8 @@ impl Misuse {
 #[derive(Clone, Debug)]
 struct Barrier {
     phase: u32,
-    /// Arrivals missing.
+    /// Arrivals of a phase, and those that are missing.
+    arrivals: u32,
     missing: u32,
     /// Bytes announced, less those that arrived.
     bytes: i64,
@@ -128,6 +155,27 @@ struct Barrier {
     known: Vec<u32>,
     /// The last phase in which something was copied.
     last_copy: Option<u32>,
+    /// What those who arrived in this phase tell, and what those who wait for the ones before learn: in kernels with [`super::program::Program::orders`].
+    told: Told,
+    over: Told,
+}
+
+/// What a thread knows, passed on to another.
+#[derive(Clone, Debug, Default)]
+struct Told {
+    accesses: VectorClock,
+    /// Phases of barriers that are over.
+    phases: HashMap<(usize, u64), u32>,
+}
+
+impl Told {
+    fn join(&mut self, other: &Told) {
+        self.accesses.join(&other.accesses);
+        for (barrier, phase) in &other.phases {
+            let known = self.phases.entry(*barrier).or_default();
+            *known = (*known).max(*phase);
+        }
+    }
 }
 
 impl Barrier {
@@ -136,7 +184,8 @@ impl Barrier {
         let is_over = self.missing == 0 && self.bytes == 0;
         if is_over {
             self.phase += 1;
-            (self.missing, self.announced) = (1, 0);
+            (self.missing, self.announced) = (self.arrivals, 0);
+            self.over.join(&std::mem::take(&mut self.told));
             self.seen.push(None);
         }
         is_over
@@ -220,6 +269,23 @@ impl Engine {
         Some((barrier.missing, barrier.announced - barrier.bytes, barrier.announced, barrier.phase))
     }
 
+    /// The phases that a thread knows to be over.
+    fn known_to(&self, thread: u32) -> HashMap<(usize, u64), u32> {
+        let known =
+            |(place, barrier): (&(usize, u64), &Barrier)| Some((*place, barrier.known[thread as usize])).filter(|(_, phase)| *phase > 0);
+        self.barriers.iter().filter_map(known).collect()
+    }
+
+    /// A thread learns which phases are over.
+    fn learn(&mut self, thread: u32, told: &Told) {
+        for (place, phase) in &told.phases {
+            if let Some(barrier) = self.barriers.get_mut(place) {
+                let known = &mut barrier.known[thread as usize];
+                *known = (*known).max(*phase);
+            }
+        }
+    }
+
     /// A barrier whose last copies nobody has waited for.
     pub(super) fn left_over(&self) -> Option<(usize, u64)> {
         let is_left =
@@ -236,18 +302,15 @@ impl Machine<'_> {
             let fault = |kind: FaultKind| LaneFault { lane, kind };
             let thread = warp.first_thread + lane as u32;
             match &program.engines[number as usize] {
-                EngineStep::Init(object) => self.init_barriers(*object).map_err(fault)?,
+                EngineStep::Init { object, arrivals } => self.init_barriers(*object, *arrivals).map_err(fault)?,
+                EngineStep::Arrive { barrier } => {
+                    let at = self.barrier(warp, lane, *barrier)?;
+                    self.arrive_at(warp, lane, at, 0).map_err(fault)?;
+                }
                 EngineStep::Expect { barrier, bytes } => {
                     let at = self.barrier(warp, lane, *barrier)?;
                     let bytes = i64::from(warp.registers.lane(*bytes, lane) as u32);
-                    let one = self.barrier_at(at).map_err(fault)?;
-                    if one.missing == 0 {
-                        return Err(fault(self.misuse(at, Misuse::TooManyArrivals)));
-                    }
-                    one.missing -= 1;
-                    one.bytes += bytes;
-                    one.announced += bytes;
-                    self.end_phase(at).map_err(fault)?;
+                    self.arrive_at(warp, lane, at, bytes).map_err(fault)?;
                 }
                 EngineStep::Wait { barrier, parity } => {
                     let at = self.barrier(warp, lane, *barrier)?;
@@ -262,6 +325,11 @@ impl Machine<'_> {
                     if let Some(seen) = one.seen.last_mut() {
                         seen.get_or_insert(tick);
                     }
+                    if program.orders {
+                        let over = one.over.clone();
+                        self.block.order.learn(thread, &over.accesses);
+                        self.block.engine.learn(thread, &over);
+                    }
                 }
                 EngineStep::Copy { to, from, bytes, barrier } => self.copy_bytes(warp, lane, [*to, *from], *bytes, *barrier)?,
                 EngineStep::CopyTile { to, from, tile, swizzle, matrix, at, barrier } => {
@@ -274,6 +342,16 @@ impl Machine<'_> {
                     self.block.engine.events += 1;
                     let now = self.block.engine.events;
                     self.block.engine.fences.insert(thread, now);
+                }
+                EngineStep::Is { role, result } => {
+                    let has_it = match role {
+                        Role::Producer => thread >= self.launch.workers,
+                        Role::Issuer => thread == self.launch.workers,
+                    };
+                    if let Reg::Pred(n) = *result {
+                        let lanes = &mut warp.registers.preds[usize::from(n)];
+                        *lanes = *lanes & !(1 << lane) | u32::from(has_it) << lane;
+                    }
                 }
             }
         }
@@ -304,11 +382,49 @@ impl Machine<'_> {
         left.map_or(Ok(()), |kind| Err(self.launch.fault(Location::default(), self.block.place, 0, kind)))
     }
 
-    fn init_barriers(&mut self, object: usize) -> Result<(), FaultKind> {
+    /// A thread arrives at a barrier, and announces so many bytes.
+    fn arrive_at(&mut self, warp: &Warp, lane: usize, at: (usize, u64), bytes: i64) -> Result<(), FaultKind> {
+        self.tell(warp, lane, at)?;
+        let one = self.barrier_at(at)?;
+        if one.missing == 0 {
+            let counts = one.arrivals;
+            return Err(self.misuse(at, Misuse::TooManyArrivals { counts }));
+        }
+        one.missing -= 1;
+        one.bytes += bytes;
+        one.announced += bytes;
+        self.end_phase(at)
+    }
+
+    /// Who waits for the phase learns what a thread has done, and what it knows.
+    fn tell(&mut self, warp: &Warp, lane: usize, at: (usize, u64)) -> Result<(), FaultKind> {
+        if self.launch.program.orders {
+            let now = self.now(warp, lane, 0);
+            let accesses = self.block.order.tell(&now, self.block.number);
+            let told = Told { accesses, phases: self.block.engine.known_to(now.thread) };
+            self.barrier_at(at)?.told.join(&told);
+            // What is done behind is not told.
+            self.next_tick()?;
+        }
+        Ok(())
+    }
+
+    fn init_barriers(&mut self, object: usize, arrivals: u32) -> Result<(), FaultKind> {
         let bytes = self.launch.sizes[object];
         let threads = self.block.engine.threads as usize;
         for offset in (0..bytes).step_by(8) {
-            let new = Barrier { phase: 0, missing: 1, bytes: 0, announced: 0, seen: Vec::new(), known: vec![0; threads], last_copy: None };
+            let new = Barrier {
+                phase: 0,
+                arrivals,
+                missing: arrivals,
+                bytes: 0,
+                announced: 0,
+                seen: Vec::new(),
+                known: vec![0; threads],
+                last_copy: None,
+                told: Told::default(),
+                over: Told::default(),
+            };
             if self.block.engine.barriers.insert((object, offset), new).is_some() {
                 return Err(self.misuse((object, offset), Misuse::MadeAgain));
             }
@@ -369,6 +485,7 @@ impl Machine<'_> {
             let bits = self.launch.views[source.access.object].read(first_read + n, granule as u32);
             self.arrive(warp, &target, lane, first + n, bits, flight)?;
         }
+        self.tell(warp, lane, at).map_err(fault)?;
         self.count_in_phase(at, flight.phase, bytes).map_err(fault)
     }
 
@@ -423,6 +540,7 @@ impl Machine<'_> {
                 self.arrive(warp, &target, lane, lies_at(place + (r * columns + c) * element), bits, flight)?;
             }
         }
+        self.tell(warp, lane, at).map_err(fault)?;
         self.count_in_phase(at, flight.phase, rows * columns * element).map_err(fault)
     }
 
@@ -439,7 +557,11 @@ impl Machine<'_> {
     fn arrive(&mut self, warp: &Warp, target: &Request<'_>, lane: usize, offset: u64, bits: u64, flight: Flight) -> Result<(), LaneFault> {
         let (object, size) = (target.access.object, target.access.ty.bytes());
         self.check(warp, target, &[offset; LANES])?;
-        self.shadows[object].settle(offset, size);
+        if self.launch.program.orders {
+            self.block.cells[object].settle(offset, size);
+        } else {
+            self.shadows[object].settle(offset, size);
+        }
         let granule = target.info.granule.max(1);
         self.check_fence(target, offset, AccessKind::Write).map_err(|kind| LaneFault { lane, kind })?;
         for offset in (offset..offset + u64::from(size)).step_by(granule as usize) {

@@ -29,8 +29,9 @@ pub(super) struct BoundLaunch<'a> {
     /// The blocks that were asked for.
     pub(super) asked: [u32; 3],
     pub(super) block: [u32; 3],
-    /// Threads of a block.
+    /// Threads of a block, a producer's included, and without these.
     pub(super) threads: u32,
+    pub(super) workers: u32,
     /// Shared memory of a block in bytes, dynamic included.
     pub(super) shared_bytes: u64,
     /// Elements of each slice object.
@@ -159,8 +160,9 @@ fn bind<'a>(
             launch.grid
         },
         asked: launch.grid,
-        block: launch.block,
-        threads: launch.block.iter().product(),
+        block: program.started.unwrap_or(launch.block),
+        threads: program.started.unwrap_or(launch.block).iter().product(),
+        workers: launch.block.iter().product(),
         shared_bytes: shared_bytes(program, launch),
         lengths: vec![0; count],
         sizes: program.objects.iter().map(|o| if o.is_slice { 0 } else { o.unit }).collect(),

@@ -49,6 +49,8 @@ pub(super) struct Block {
     /// Tick of its begin, and of its last barrier: see [`super::shadow`].
     pub(super) start: u32,
     pub(super) interval_start: u32,
+    /// Of its last barrier to which a producer's threads came, too.
+    pub(super) met: u32,
 }
 
 impl Block {
@@ -73,6 +75,7 @@ impl Block {
             engine: Engine::new(launch.threads),
             start: 0,
             interval_start: 0,
+            met: 0,
         }
     }
 }
@@ -161,6 +164,7 @@ impl<'l> Machine<'l> {
         self.next_tick().map_err(|kind| self.launch.fault(Location::default(), self.block.place, 0, kind))?;
         self.block.start = self.tick;
         self.block.interval_start = self.tick;
+        self.block.met = self.tick;
         Ok(())
     }
 
@@ -416,10 +420,11 @@ impl<'l> Machine<'l> {
 
     /// Who accesses, and when.
     pub(super) fn now(&self, warp: &Warp, lane: usize, site: u32) -> Now {
+        let is_producer = warp.first_thread >= self.launch.workers;
         Now {
             tick: self.tick,
             block_start: self.block.start,
-            interval_start: self.block.interval_start,
+            interval_start: if is_producer { self.block.met } else { self.block.interval_start },
             warp_start: warp.start,
             thread: warp.first_thread + lane as u32,
             site,

@@ -236,11 +236,33 @@ impl Order {
         passed.reached.join(&mine);
     }
 
+    /// What a thread has done, and knows: what it tells who waits for it. The tick has to go on behind it.
+    pub(super) fn tell(&self, now: &Now, block: u32) -> VectorClock {
+        let mut told = self.of(now.thread).known.clone();
+        told.join(&now.known(block));
+        told
+    }
+
+    /// A thread learns what others told.
+    pub(super) fn learn(&mut self, thread: u32, told: &VectorClock) {
+        self.of_mut(thread).0.known.join(told);
+    }
+
     /// All threads of the block have met.
     pub(super) fn meet(&mut self) {
         for standing in self.own.drain(..).flatten() {
             self.base.join(&standing);
         }
+    }
+
+    /// All but the issuer of a producer have met.
+    pub(super) fn meet_without(&mut self, issuer: u32) {
+        let apart = self.of(issuer).clone();
+        if let Some(own) = self.own.get_mut(issuer as usize) {
+            *own = None;
+        }
+        self.meet();
+        *self.of_mut(issuer).0 = apart;
     }
 
     /// The threads of several blocks have met, at a tick.

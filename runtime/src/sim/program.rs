@@ -271,6 +271,8 @@ pub(super) struct Barrier {
     pub(super) argument: Option<Reg>,
     /// Its result.
     pub(super) result: Option<Reg>,
+    /// Whether it is one of the work's threads, to which a producer's do not come.
+    pub(super) is_of_work: bool,
     /// Whether the threads of all blocks of the cluster come to it.
     pub(super) is_of_cluster: bool,
     /// Place in the source.
@@ -370,6 +372,8 @@ pub(super) struct Program {
     pub(super) options: SimOptions,
     /// The block that the kernel fixes.
     pub(super) block: Option<[u32; 3]>,
+    /// The block that a launch starts, if it adds a producer's threads.
+    pub(super) started: Option<[u32; 3]>,
     /// Whether `usize` has 64 bits.
     pub(super) is_index_wide: bool,
     /// Whether a launch starts fewer blocks than the grid has, and each goes on with others.

@@ -119,8 +119,8 @@ impl<'l> Worker<'l> {
                 self.machine.tallies.blocks += 1;
                 return Ok(Turn::Ended);
             }
-            if living().all(|warp| warp.waits_at.is_some()) {
-                if self.machine.pass_barrier(&mut self.warps)? {
+            if let Some(count) = self.complete() {
+                if self.machine.pass_barrier(&mut self.warps[..count])? {
                     return Ok(Turn::Meets);
                 }
                 idle_rounds = 0;
@@ -136,6 +136,16 @@ impl<'l> Worker<'l> {
                 return Ok(Turn::Waits { for_ever: false });
             }
         }
+    }
+
+    /// The warps that stand at a barrier, if all do that come to it: those of the work, or all of the block.
+    fn complete(&self) -> Option<usize> {
+        let launch = self.machine.launch;
+        let waits = |warp: &Warp| warp.living == 0 || warp.waits_at.is_some();
+        let at = self.warps.iter().find_map(|warp| warp.waits_at)?;
+        let is_of_work = launch.program.barriers[at as usize].is_of_work;
+        let count = if is_of_work { (launch.workers as usize).div_ceil(LANES) } else { self.warps.len() };
+        self.warps[..count].iter().all(waits).then_some(count)
     }
 
     /// Lets the current block wait.
@@ -185,7 +195,9 @@ impl<'l> Worker<'l> {
         let warps = all.clone().count() as u64;
         let Program { locations, barriers, .. } = self.machine.launch.program;
         let barrier = self.waiting.iter().flat_map(|(_, warps)| warps).find_map(|warp| warp.waits_at);
-        let Some((block, warp)) = all.next() else {
+        // A producer that waits for the work does so since the work has not handed a slot back: what it waits for is the cause, and not what the work waits for.
+        let is_producer = |(_, warp): &(&Block, &Warp)| warp.first_thread >= self.machine.launch.workers;
+        let Some((block, warp)) = all.clone().find(is_producer).or_else(|| all.next()) else {
             return self.machine.launch.fault(Default::default(), [0; 3], 0, FaultKind::EndlessLoop);
         };
         let kind = self.machine.stuck_at_barrier(block, warp).unwrap_or(FaultKind::Deadlock {
@@ -230,6 +242,11 @@ impl Machine<'_> {
             return Err(self.fault_at(&warps[at], barrier, kind));
         }
         let data = &self.launch.program.barriers[barrier as usize];
+        // It counts the threads of the work: one that has returned does not come, and is waited for.
+        if data.is_of_work && living < self.launch.workers {
+            let kind = FaultKind::DivergentBarrier { waiting: living, living: self.launch.workers, within_warp: false, other_line: None };
+            return Err(self.fault_at(&warps[at], barrier, kind));
+        }
         if data.is_of_cluster {
             return Ok(true);
         }
@@ -243,8 +260,13 @@ impl Machine<'_> {
             return Err(self.fault_at(&warps[at], barrier, kind));
         }
         self.block.interval_start = self.tick;
-        if self.launch.program.orders {
-            self.block.order.meet();
+        if data.is_of_work {
+            self.block.order.meet_without(self.launch.workers);
+        } else {
+            self.block.met = self.tick;
+            if self.launch.program.orders {
+                self.block.order.meet();
+            }
         }
         self.tallies.barriers[barrier as usize] += 1;
         for warp in warps.iter_mut().filter(|warp| warp.waits_at.is_some()) {

@@ -40,7 +40,7 @@ pub(super) fn entry(kernel: &Kernel, emitted: &Emitted) -> Value {
     });
     json!({
         "name": emitted.entry,
-        "block": kernel.options.block,
+        "block": kernel.started_block(),
         "elements_per_thread": kernel.options.elements_per_thread(),
         "shared_bytes": emitted.shared_bytes,
         "parameters": parameters.collect::<Vec<_>>(),

@@ -32,6 +32,17 @@ pub(super) fn stencil_in_caches<const EACH: usize, const DEPTH: usize>(bench: &m
     Ok(Output::Close(wide(&stencil::reference((nx, ny, nz), 0.4, 0.1, &input)), wide(&out.download()?), 2.0 * EPSILON))
 }
 
+pub(super) fn run_sums<const N: usize, const STAGES: usize, const PRODUCER: bool>(bench: &mut Bench<'_>) -> Result<Output> {
+    let (elements, blocks) = (bench.random.length(12 * N), bench.random.length(3));
+    let x = bench.random.floats(elements);
+    let mut sums = bench.device.zeros::<f32>(blocks)?;
+    bench.go(ahead::run_sums::<N, STAGES, PRODUCER>(&bench.device.upload(&x)?, &mut sums).grid(blocks))?;
+    let found: Vec<f64> = sums.download()?.into_iter().map(f64::from).collect();
+    // Of a thread's elements each is added once, in one of four sums; then the warps' and the block's: as many roundings at most, of sums no larger than all magnitudes together.
+    let most = x.iter().map(|x| f64::from(x.abs())).sum::<f64>() / elements as f64;
+    Ok(Output::Close(ahead::summed_runs(N, blocks, &x), found, (elements as f64 * (most + 1.0)) * EPSILON))
+}
+
 pub(super) fn convolve<const DOWN: usize, const HIGH: usize, const DEPTH: usize, const STAGES: usize>(
     bench: &mut Bench<'_>,
 ) -> Result<Output> {

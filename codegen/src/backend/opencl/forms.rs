@@ -183,6 +183,7 @@ fn assemble(portable: Written<'_>, sub_groups: Option<Written<'_>>) -> Emitted {
         shared_bytes,
         asks_for_shared: false,
         overlaps: false,
+        has_producer: false,
         cluster: None,
         faults,
         build_options: BUILD_OPTIONS.into(),

@@ -372,6 +372,8 @@ pub struct Module {
     pub asks_for_shared: bool,
     /// Whether it waits by itself for the kernels before it in the stream.
     pub overlaps: bool,
+    /// Whether a launch adds a producer's threads to the block.
+    pub has_producer: bool,
     /// Blocks of a cluster, by axis, if it has clusters.
     pub cluster: Option<[u32; 3]>,
     /// Annotations that issue loads early, and where the source says them.

@@ -61,6 +61,10 @@ impl Emitter<'_> {
 
     /// Prints a block up to its `Yield`, or through whatever else ends it.
     fn block(&mut self, block: Block) -> End {
+        match self.roles {
+            Some(roles) if block == roles.producer || block == roles.work => self.role_begins(block == roles.work),
+            _ => {}
+        }
         self.instructions(&self.kernel.blocks[block].insts)
     }
 

@@ -9,7 +9,7 @@ use super::types::bits_suffix;
 use crate::analysis::bounds::Bounds;
 use crate::collections::HashMap;
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::ir::{CacheHint, Inst, Kernel, Loc, Location, Object, Op, Type, Value};
+use crate::ir::{CacheHint, Inst, Kernel, Loc, Location, Object, Op, Roles, Type, Value};
 use crate::passes;
 use crate::target::Target;
 use proc_macro2::Span;
@@ -65,6 +65,9 @@ pub(super) struct Emitter<'k> {
     pub(super) copies: AsyncCopies,
     /// What every instruction is under while it is set.
     pub(super) predicate: Option<Guard>,
+    /// The roles of a kernel with a producer, and whether what is printed is the work.
+    pub(super) roles: Option<Roles>,
+    pub(super) is_work: bool,
     /// What `Break` and `Continue` can leave, innermost last.
     pub(super) frames: Vec<Frame>,
     /// Texts in global memory, by index.
@@ -115,6 +118,8 @@ impl<'k> Emitter<'k> {
             early: None,
             copies: AsyncCopies::of(kernel, target),
             predicate: None,
+            roles: kernel.roles(),
+            is_work: false,
             frames: Vec::new(),
             strings: Vec::new(),
             has_print: false,

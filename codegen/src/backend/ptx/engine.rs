@@ -5,7 +5,9 @@ use super::emitter::{Emitter, ptx};
 use super::words::{Mnemonic, Word};
 use crate::backend::TensorMap;
 use crate::intrinsics::ENGINE;
-use crate::ir::{Access, BARRIER, Engine, Kernel, MemoryType, Object, PitchedMatrix, Step, StoreStage, Value};
+use crate::ir::{
+    Access, Axis, BARRIER, Engine, Kernel, MemoryType, Object, PitchedMatrix, Role, Special, Step, StoreStage, Value, slow_axis,
+};
 
 /// A tile that tensor copies move.
 struct Tile {
@@ -25,11 +27,15 @@ impl Emitter<'_> {
         }
         self.needs(ENGINE.ptx_version);
         match engine {
-            Engine::Init(object) => {
-                self.each_barrier(*object, |emitter, barrier| ptx!(emitter, Mbarrier.Init.SharedCta.B64 barrier, 1));
+            Engine::Init { barriers, arrivals } => {
+                self.each_barrier(*barriers, |emitter, barrier| ptx!(emitter, Mbarrier.Init.SharedCta.B64 barrier, *arrivals));
                 // The engine sees barriers and not what was there before.
                 ptx!(self, Fence.MbarrierInit.Release.Cluster);
                 ptx!(self, Fence.Proxy.Async.SharedCta);
+            }
+            Engine::Arrive(barrier) => {
+                let barrier = self.place_of(barrier);
+                ptx!(self, Mbarrier.Arrive.SharedCta.B64 Operand::Bits("_"), barrier);
             }
             Engine::Expect { barrier, bytes } => {
                 let barrier = self.place_of(barrier);
@@ -52,6 +58,11 @@ impl Emitter<'_> {
             Engine::AwaitStores { but, until: StoreStage::Read } => ptx!(self, Cp.Async.Bulk.WaitGroup.Read * but),
             Engine::AwaitStores { but, until: StoreStage::Done } => ptx!(self, Cp.Async.Bulk.WaitGroup * but),
             Engine::Fence => ptx!(self, Fence.Proxy.Async.SharedCta),
+            Engine::Is(role) => {
+                if let [result] = results {
+                    self.role(*role, *result);
+                }
+            }
             Engine::Turn(object) => {
                 let turn = self.turn(*object);
                 for (value, kept) in results.iter().zip(turn) {
@@ -62,6 +73,52 @@ impl Emitter<'_> {
             Engine::KeepTurn { barriers, slot, parity } => {
                 let turn = self.turn(*barriers);
                 self.move_values(&turn, &[*slot, *parity]);
+            }
+        }
+    }
+
+    /// Whether the thread has a role: whole rows or planes of the started block are the producer's.
+    fn role(&mut self, role: Role, result: Value) {
+        let Some(block) = self.kernel.options.block else {
+            return self.refuse("a producer of a block of unknown size reached the PTX back end".into(), String::new());
+        };
+        let d = self.register(result);
+        let slow = slow_axis(block);
+        let read = |emitter: &mut Self, axis: Axis| {
+            let at = emitter.temp(RegisterClass::Word);
+            ptx!(emitter, Mov.U32 at, Operand::Special(Special::ThreadIdx, axis));
+            at
+        };
+        let axes = Axis::ALL.iter().map(|(axis, _)| *axis);
+        let own = block[slow];
+        match role {
+            Role::Producer => {
+                let Some(axis) = axes.clone().nth(slow) else { return };
+                let at = read(self, axis);
+                ptx!(self, Setp.Ge.U32 d, at, own);
+            }
+            Role::Issuer => {
+                // The first thread behind the block's own: where it begins along the slow axis, and 0 along all others.
+                let mut differs: Option<Reg> = None;
+                for (n, axis) in axes.enumerate().filter(|(n, _)| *n == slow || block[*n] > 1) {
+                    let mut at = read(self, axis);
+                    if n == slow {
+                        let from = self.temp(RegisterClass::Word);
+                        ptx!(self, Sub.U32 from, at, own);
+                        at = from;
+                    }
+                    differs = Some(match differs {
+                        None => at,
+                        Some(other) => {
+                            let both = self.temp(RegisterClass::Word);
+                            ptx!(self, Or.B32 both, other, at);
+                            both
+                        }
+                    });
+                }
+                if let Some(differs) = differs {
+                    ptx!(self, Setp.Eq.U32 d, differs, 0);
+                }
             }
         }
     }

@@ -46,6 +46,7 @@ mod predicate;
 mod print;
 mod region;
 mod remainder;
+mod roles;
 mod room;
 mod template;
 mod tensor;
@@ -55,6 +56,7 @@ mod warpgroup;
 pub mod words;
 
 use super::{Backend, Emitted, Language, Line};
+pub use crate::analysis::moved_registers::MovedRegisters;
 use crate::collections::HashSet;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::hir::Lowered;
@@ -137,8 +139,8 @@ pub fn body(kernel: &Kernel, target: &Target) -> Vec<Statement> {
 pub fn emit_ptx(kernel: &Addressed, target: &Target, span: &dyn Fn(Loc) -> Span) -> Result<Emitted, Diagnostics> {
     let module = module(kernel, target, span)?;
     let text = module.to_string();
-    let Module { entry: Entry { name: entry, .. }, abi, shared_bytes, asks_for_shared, overlaps, cluster, .. } = module;
-    Ok(Emitted { text, entry, abi, shared_bytes, asks_for_shared, overlaps, cluster, ..Emitted::default() })
+    let Module { entry: Entry { name: entry, .. }, abi, shared_bytes, asks_for_shared, overlaps, has_producer, cluster, .. } = module;
+    Ok(Emitted { text, entry, abi, shared_bytes, asks_for_shared, overlaps, has_producer, cluster, ..Emitted::default() })
 }
 
 /// The same as data: what [`emit_ptx`] prints.
@@ -174,6 +176,7 @@ pub fn module(kernel: &Addressed, target: &Target, span: &dyn Fn(Loc) -> Span) -
         shared_bytes,
         asks_for_shared: emitter.region.is_some(),
         overlaps: emitter.overlaps,
+        has_producer: emitter.roles.is_some(),
         cluster,
         early_loads: kernel.early_loads.iter().map(|early| (early.annotation, early.place)).collect(),
     })

@@ -5,6 +5,7 @@ use super::emitter::Emitter;
 use super::room::register_bound;
 use super::types::{memory_suffix, unsigned, untyped};
 use super::words::Word;
+use crate::analysis::moved_registers::MovedRegisters;
 use crate::annotations::Modifier;
 use crate::backend::AbiArgument;
 use crate::intrinsics::{ASYNC_COPIES, CLUSTERS, ENGINE};
@@ -148,19 +149,22 @@ impl Emitter<'_> {
             let (needs, sm) = match ring.by {
                 Some(Modifier::ByCpAsync) => (ASYNC_COPIES, "sm_80"),
                 Some(Modifier::ByBulk | Modifier::ByTma) => (ENGINE, "sm_90"),
+                // Elsewhere the block's threads copy.
+                Some(Modifier::Producer) if ENGINE.is_met_by(self.target) => (ENGINE, "sm_90"),
                 _ => continue,
             };
             if places.contains(&ring.place) {
                 continue;
             }
-            let is_for_engine = matches!(ring.by, Some(Modifier::ByBulk | Modifier::ByTma));
+            let is_for_engine = matches!(ring.by, Some(Modifier::ByBulk | Modifier::ByTma | Modifier::Producer));
             if needs.is_met_by(self.target) {
                 // The form for the engine was refused.
                 if is_for_engine && !matches!(ring.fill, Fill::Engine | Fill::EngineOut) {
                     places.push(ring.place);
                     let by = ring.by.map_or("", Modifier::name);
                     let message = format!("`{by}`: the kernel becomes too large where the copy engine copies");
-                    self.refuse_at(ring.place, message, "unroll less, or leave `by` out".into());
+                    let leave = if ring.by == Some(Modifier::Producer) { "producer" } else { "by" };
+                    self.refuse_at(ring.place, message, format!("unroll less, or leave `{leave}` out"));
                 }
                 continue;
             }
@@ -274,7 +278,7 @@ impl Emitter<'_> {
     /// `.reqntid` and its like.
     pub(super) fn directives(&self) -> Vec<(&'static str, Vec<u32>)> {
         let options = &self.kernel.options;
-        let threads = match options.block {
+        let threads = match self.kernel.started_block() {
             Some(block) => ("reqntid", block.to_vec()),
             // What it can at most be launched with.
             None => ("maxntid", vec![BLOCK_THREADS, 1, 1]),
@@ -282,7 +286,9 @@ impl Emitter<'_> {
         let explicit = self.cluster().map(|_| ("explicitcluster", Vec::new()));
         let cluster = self.cluster().map(|extents| ("reqnctapercluster", extents.to_vec()));
         let blocks = options.min_blocks.map(|blocks| ("minnctapersm", vec![blocks]));
-        let registers = options.max_registers.or_else(|| register_bound(self.kernel, &self.code, self.target).map(|bound| bound.most));
+        let moved = MovedRegisters::of(self.kernel, self.target).map(|moved| moved.entry);
+        let registers =
+            options.max_registers.or(moved).or_else(|| register_bound(self.kernel, &self.code, self.target).map(|bound| bound.most));
         let registers = registers.map(|registers| ("maxnreg", vec![registers]));
         [Some(threads), explicit, cluster, blocks, registers].into_iter().flatten().collect()
     }

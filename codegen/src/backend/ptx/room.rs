@@ -39,7 +39,7 @@ pub fn register_bound(kernel: &Kernel, body: &[Statement], target: &Target) -> O
     if options.min_blocks.is_some() || options.max_registers.is_some() || !instructions.any(|one| one.early.is_some_and(needs_room)) {
         return None;
     }
-    let threads = options.block.map_or(BLOCK_THREADS, |block| block.iter().product()).clamp(1, BLOCK_THREADS);
+    let threads = kernel.started_block().map_or(BLOCK_THREADS, |block| block.iter().product()).clamp(1, BLOCK_THREADS);
     let steps = register_ladder(target.limits, threads);
     let live = live(body);
     let wanted = live + MARGIN;

@@ -1,7 +1,7 @@
 //! Templates as the table of intrinsics has them, read and filled in.
 //!
 //! A line is an instruction whose operands are `{d}`, the result, `{0}` `{1}` …, the arguments, `{#0}`, one that is a constant, `{tmp0:f32}`, a scratch register of a PTX type, a number,
-//! or a name. `{{` and `}}` lines are a scope; `.reg .b32 x, y;` declares its registers, and `next:` is a label in it.
+//! or a name; `{barrier}` is that of all threads of the block, or of a role's. `{{` and `}}` lines are a scope; `.reg .b32 x, y;` declares its registers, and `next:` is a label in it.
 
 use super::code::{Guard, Instruction, Label, Opcode, Operand, Reg, RegisterClass, Statement};
 use super::emitter::Emitter;
@@ -62,8 +62,11 @@ impl Emitter<'_> {
         let mut words = opcode.split('.');
         let mnemonic = Mnemonic::named(words.next()?)?;
         let words = words.map(Word::named).collect::<Option<Vec<Word>>>()?;
-        let operands = operands.split(", ").filter(|name| !name.is_empty()).map(|name| self.named_operand(name, names));
-        let operands = operands.collect::<Option<Vec<Operand>>>()?;
+        let operands = operands.split(", ").filter(|name| !name.is_empty()).map(|name| match name {
+            "{barrier}" => Some(self.barrier_operands()),
+            _ => self.named_operand(name, names).map(|operand| vec![operand]),
+        });
+        let operands = operands.collect::<Option<Vec<_>>>()?.concat();
         Some(Statement::Instruction(Instruction { guard, opcode: Opcode { mnemonic, words }, operands, early: None }))
     }
 
@@ -140,7 +143,7 @@ mod tests {
         for text in of_rows.chain([super::super::remainder::F32, super::super::remainder::F64]) {
             count += 1;
             let lines = text.to_owned() + if text.is_empty() { "" } else { "\n" };
-            let expected = lines.replace("{{", "{").replace("}}", "}").replace("{#", "{");
+            let expected = lines.replace("{{", "{").replace("}}", "}").replace("{#", "{").replace("{barrier}", "0");
             // The first register of each class.
             let scratch = [("{tmp0:f32}", "%f1"), ("{tmp0:f64}", "%fd1"), ("{tmp0:u32}", "%r1"), ("{tmp1:u64}", "%rd1")];
             let expected = scratch.iter().fold(expected, |text, (name, register)| text.replace(name, register));

@@ -27,7 +27,7 @@ words! {
         Abs "abs", Add "add", And "and", Atom "atom", Bar "bar", Barrier "barrier", Bfe "bfe", Bra "bra", Brev "brev", Call "call", Clz "clz", Cos "cos", Cp "cp", Createpolicy "createpolicy",
         Cvt "cvt", Cvta "cvta", Div "div", Ex2 "ex2", Fence "fence", Fma "fma", Griddepcontrol "griddepcontrol", Ld "ld", Ldmatrix "ldmatrix", Lg2 "lg2", Mad "mad", Mapa "mapa", Match "match", Max "max", Mbarrier "mbarrier", Membar "membar",
         Min "min", Mma "mma", Mov "mov", Mul "mul", Neg "neg", Not "not", Or "or", Popc "popc", Prmt "prmt", Rcp "rcp", Red "red", Rem "rem",
-        Ret "ret", Rsqrt "rsqrt", Selp "selp", Setp "setp", Shf "shf", Shfl "shfl", Shl "shl", Shr "shr", Sin "sin", Sqrt "sqrt",
+        Ret "ret", Rsqrt "rsqrt", Selp "selp", Setmaxnreg "setmaxnreg", Setp "setp", Shf "shf", Shfl "shfl", Shl "shl", Shr "shr", Sin "sin", Sqrt "sqrt",
         St "st", Sub "sub", Tanh "tanh", Tex "tex", Trap "trap", Vabsdiff4 "vabsdiff4", Vote "vote", Wgmma "wgmma", Xor "xor",
     }
 }
@@ -55,9 +55,10 @@ words! {
         Async "async", Ca "ca", Cg "cg", CommitGroup "commit_group", WaitGroup "wait_group",
         Bulk "bulk", BulkGroup "bulk_group", Read "read", Tensor "tensor", CompleteTx "mbarrier::complete_tx::bytes", SharedCta "shared::cta", SharedCluster "shared::cluster",
         Init "init", Arrive "arrive", ExpectTx "expect_tx", TryWait "try_wait", Parity "parity",
+        Inc "inc", Dec "dec", Aligned "aligned",
         MbarrierInit "mbarrier_init", Proxy "proxy", Cluster "cluster",
         // Tensor cores.
-        Aligned "aligned", M8n8 "m8n8", M16n8k8 "m16n8k8", M16n8k16 "m16n8k16", M16n8k32 "m16n8k32", Row "row", Col "col",
+        M8n8 "m8n8", M16n8k8 "m16n8k8", M16n8k16 "m16n8k16", M16n8k32 "m16n8k32", Row "row", Col "col",
         Fence "fence", X1 "x1", X2 "x2", X4 "x4", Trans "trans", Rna "rna", MmaAsync "mma_async",
         M64n16k16 "m64n16k16", M64n32k16 "m64n32k16", M64n48k16 "m64n48k16", M64n64k16 "m64n64k16", M64n80k16 "m64n80k16", M64n96k16 "m64n96k16", M64n112k16 "m64n112k16", M64n128k16 "m64n128k16", M64n144k16 "m64n144k16", M64n160k16 "m64n160k16", M64n176k16 "m64n176k16", M64n192k16 "m64n192k16", M64n208k16 "m64n208k16", M64n224k16 "m64n224k16", M64n240k16 "m64n240k16", M64n256k16 "m64n256k16",
         // Kernels that follow each other.
@@ -74,7 +75,10 @@ impl Mnemonic {
     /// Whether its first operand may be written; `bar` writes one where it reduces, `mbarrier` where it tests.
     pub(super) fn has_result(self) -> bool {
         use Mnemonic::*;
-        !matches!(self, St | Cp | Red | Bar | Barrier | Mbarrier | Fence | Griddepcontrol | Membar | Bra | Ret | Trap | Call | Wgmma)
+        !matches!(
+            self,
+            St | Cp | Red | Bar | Barrier | Mbarrier | Fence | Griddepcontrol | Membar | Bra | Ret | Setmaxnreg | Trap | Call | Wgmma
+        )
     }
 }
 

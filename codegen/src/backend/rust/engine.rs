@@ -5,17 +5,27 @@ use super::Printer;
 use super::expression::Expr;
 use super::kinds::Kind;
 use crate::backend::structured::{PRIMARY, Values};
-use crate::ir::{Access, BARRIER, Engine, Inst, Object, Op, PitchedMatrix, StoreStage, Value};
+use crate::ir::{Access, BARRIER, Engine, Inst, Object, Op, PitchedMatrix, Role, StoreStage, Value};
 
 impl Printer<'_> {
     pub(super) fn engine(&mut self, inst: Inst, engine: &Engine) {
         let text = match engine {
-            Engine::Init(barriers) => {
+            Engine::Init { barriers, arrivals } => {
+                let who = if *arrivals == 1 { "a thread".to_owned() } else { format!("{arrivals} threads") };
                 let count = self.kernel.objects[*barriers].ty.size(&self.kernel.structs) / u64::from(BARRIER.bytes());
                 format!(
-                    "// {}.init(): {count} barriers (mbarrier); a phase of one is over when a thread and the bytes it tells have arrived.",
+                    "// {}.init(): {count} barriers (mbarrier); a phase of one is over when {who} and the bytes it tells have arrived.",
                     self.array(*barriers)
                 )
+            }
+            Engine::Arrive(barrier) => format!("// {}.arrive(): this warp has read the slot.", self.accessed(barrier)),
+            Engine::Is(role) => {
+                // Threads that the launch adds to the block, and the first of them.
+                let asked = if *role == Role::Producer { "is_producer()" } else { "is_issuer()" };
+                for result in self.kernel.insts[inst].results.clone() {
+                    self.define(inst, result, Expr::new(asked.to_owned(), PRIMARY));
+                }
+                return;
             }
             Engine::Expect { barrier, bytes } => {
                 let barrier = self.accessed(barrier);

@@ -3,7 +3,7 @@
 use super::super::tree::{Annotations, Rows, ScopeId};
 use super::super::types::{Arg, Const, Kind, Ty};
 use super::Checker;
-use crate::annotations::{Asked, Loops, PAD, SWIZZLE};
+use crate::annotations::{Asked, Loops, Modifier, PAD, SWIZZLE};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::ir::{SWIZZLE_ROWS, Swizzle};
 use crate::syntax::{LoopKeyword, SharedAttribute, Written, WrittenAnnotations, loop_annotations};
@@ -48,23 +48,17 @@ impl Checker<'_, '_> {
     }
 
     fn asked(&mut self, written: &Written) -> Option<Asked<Span>> {
-        let &Asked { annotation, place, modifiers, .. } = written;
-        let Some(expr) = &written.argument else { return Some(Asked { annotation, place, argument: None, modifiers }) };
-        if let syn::Expr::Path(path) = expr
-            && let Some(name) = path.path.get_ident().map(ToString::to_string)
-            && self.lookup_local(&name).is_some()
+        let &Asked { annotation, place, mut modifiers, .. } = written;
+        if let Some(condition) = &written.condition
+            && !self.holds(condition)?
         {
-            let message = format!("`{}` takes a constant, and `{name}` is a variable", annotation.name);
-            self.report(Diagnostic::error(expr.span(), message).help(format!("make `{name}` a const generic of the kernel")));
-            return None;
+            modifiers = modifiers.without(Modifier::Producer);
         }
-        let (value, ty) = self.constant_of_any_type(expr)?;
-        if self.infer.kind(&ty) == Some(Kind::Any) {
-            // Reported.
-            return None;
-        }
+        let asked = Asked { annotation, place, argument: None, modifiers, condition: None };
+        let Some(expr) = &written.argument else { return Some(asked) };
+        let (value, ty) = self.argument_of(expr, annotation.name)?;
         if ty == Ty::BOOL && !annotation.needs_number() {
-            return (value != 0).then_some(Asked { annotation, place, argument: None, modifiers });
+            return (value != 0).then_some(asked);
         }
         let is_number = ty.is_int() || self.infer.kind(&ty) == Some(Kind::Int);
         let Some(numbers) = annotation.numbers().filter(|_| is_number) else {
@@ -77,7 +71,32 @@ impl Checker<'_, '_> {
             return None;
         }
         let asks = value != numbers.least || !annotation.needs_number() || annotation.keeps_one;
-        u32::try_from(value).ok().filter(|_| asks).map(|value| Asked { annotation, place, argument: Some(value), modifiers })
+        u32::try_from(value).ok().filter(|_| asks).map(|value| Asked { argument: Some(value), ..asked })
+    }
+
+    /// A constant that an annotation is given; nothing if it is none (reported).
+    fn argument_of(&mut self, expr: &syn::Expr, name_of: &str) -> Option<(i128, Ty)> {
+        if let syn::Expr::Path(path) = expr
+            && let Some(name) = path.path.get_ident().map(ToString::to_string)
+            && self.lookup_local(&name).is_some()
+        {
+            let message = format!("`{name_of}` takes a constant, and `{name}` is a variable");
+            self.report(Diagnostic::error(expr.span(), message).help(format!("make `{name}` a const generic of the kernel")));
+            return None;
+        }
+        // One of no type is reported.
+        self.constant_of_any_type(expr).filter(|(_, ty)| self.infer.kind(ty) != Some(Kind::Any))
+    }
+
+    /// Whether the condition of a modifier holds; nothing if it is none (reported).
+    fn holds(&mut self, expr: &syn::Expr) -> Option<bool> {
+        let (value, ty) = self.argument_of(expr, Modifier::Producer.name())?;
+        if ty != Ty::BOOL {
+            let found = if ty.is_int() || self.infer.kind(&ty) == Some(Kind::Int) { "a number" } else { "this" };
+            self.report(Written::refuse_condition(expr, found));
+            return None;
+        }
+        Some(value != 0)
     }
 
     /// Evaluates `pad` and `swizzle` of a shared array.

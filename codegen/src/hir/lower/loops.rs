@@ -25,11 +25,11 @@ impl Lowerer<'_, '_> {
 
     /// The same annotations in the kernel's locations, `unroll(1)` left out.
     pub(super) fn annotations(&mut self, asked: &tree::Annotations) -> Annotations {
-        asked.filter(|asked| !asked.keeps_rolled()).filter_map(|&Asked { annotation, place, argument, modifiers }| {
+        asked.filter(|asked| !asked.keeps_rolled()).filter_map(|&Asked { annotation, place, argument, modifiers, condition }| {
             let outer = self.loc;
             self.at(place);
             let place = std::mem::replace(&mut self.loc, outer);
-            Some(Asked { annotation, place, argument, modifiers })
+            Some(Asked { annotation, place, argument, modifiers, condition })
         })
     }
 

@@ -97,7 +97,7 @@ pub(super) fn wrap(kernel: &mut Kernel, begin: impl FnOnce(&mut Builder<'_>, Val
 fn made_once(kernel: &Kernel, insts: Vec<Inst>) -> (Vec<Inst>, Vec<Inst>) {
     let all_of =
         |inst: Inst| std::iter::once(inst).chain(kernel.insts[inst].op.blocks().into_iter().flat_map(|block| kernel.insts_in(block)));
-    let makes = |inst: &Inst| all_of(*inst).any(|inst| matches!(kernel.insts[inst].op, Op::Engine(Engine::Init(_))));
+    let makes = |inst: &Inst| all_of(*inst).any(|inst| matches!(kernel.insts[inst].op, Op::Engine(Engine::Init { .. })));
     let Some(made) = insts.iter().position(makes) else { return (Vec::new(), insts) };
     let behind = insts[made..].iter().position(|inst| kernel.effects(*inst).is_barrier());
     let end = behind.map_or(insts.len(), |behind| made + behind + 1);

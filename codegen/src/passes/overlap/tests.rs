@@ -132,7 +132,7 @@ fn what_needs_no_earlier_kernel_is_before_the_wait() {
     // The engine's barriers are made.
     let ring = placed("", KERNELS[14]);
     let (wait, ..) = places(&ring);
-    let makes = |inst: &Inst| all_of(&ring, *inst).iter().any(|op| matches!(op, Op::Engine(Engine::Init(_))));
+    let makes = |inst: &Inst| all_of(&ring, *inst).iter().any(|op| matches!(op, Op::Engine(Engine::Init { .. })));
     assert!(ring.blocks[ring.body].insts[..wait].iter().any(makes), "{ring:#}");
 }
 

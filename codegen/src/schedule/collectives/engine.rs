@@ -14,6 +14,7 @@
 use super::super::Refusal;
 use super::{Expansion, Shape, alignment, alignment_up_to};
 use crate::annotations::Modifier;
+use crate::intrinsics::{by_name, called};
 use crate::ir::{
     Access, Address, Axis, BinaryOp, Builder, Collective, CompareOp, Engine, Kernel, Loc, MOST_TILE_ROWS, Memory, MemoryOp, MemoryType,
     ObjectKind, Op, PitchedMatrix, Scalar, Special, Step, Swizzle, Value,
@@ -23,9 +24,9 @@ use crate::target::limits::VECTOR_BYTES;
 /// The most bytes that a phase of a barrier counts (PTX ISA, "mbarrier: tx-count").
 const MOST_BYTES: u64 = (1 << 20) - 1;
 
-/// Why the engine cannot copy these together as `by` says; nothing if it can.
-pub(in super::super) fn obstacle(kernel: &Kernel, collectives: &[&Collective], by: Modifier) -> Option<Refusal> {
-    let refuse = |why: String, help: &str| Some(Refusal::new(format!("`{}`: {why}", by.name()), help));
+/// Why the engine cannot copy these together as `by` says; nothing if it can. `said`: the modifier that asks for the engine.
+pub(in super::super) fn obstacle(kernel: &Kernel, collectives: &[&Collective], by: Modifier, said: Modifier) -> Option<Refusal> {
+    let refuse = |why: String, help: &str| Some(Refusal::new(format!("`{}`: {why}", said.name()), help));
     let vector = VECTOR_BYTES as u64;
     let mut all = 0u64;
     for collective in collectives {
@@ -175,11 +176,17 @@ pub(in super::super) fn store_by_engine(b: &mut Builder<'_>, collective: &Collec
     );
 }
 
-/// Copies by the engine, all counted by one barrier, each with its place in the source.
-pub(in super::super) fn by_engine(b: &mut Builder<'_>, collectives: &[(Collective, Loc)], barrier: &Access) {
-    let shapes: Vec<Shape> = collectives.iter().filter_map(|(collective, _)| Shape::of(b.kernel, collective)).collect();
-    let mut parts: Vec<(Expansion<'_>, &Collective, Loc, Value)> = Vec::new();
-    for ((collective, loc), shape) in collectives.iter().zip(&shapes) {
+/// A collective with its place in the source, and whether the engine makes it.
+type Part<'p> = (Expansion<'p>, &'p Collective, Loc, Value);
+
+/// What the collectives copy.
+fn shapes(b: &Builder<'_>, collectives: &[(Collective, Loc)]) -> Vec<Shape> {
+    collectives.iter().filter_map(|(collective, _)| Shape::of(b.kernel, collective)).collect()
+}
+
+fn parts<'p>(b: &mut Builder<'_>, shapes: &'p [Shape], collectives: &'p [(Collective, Loc)]) -> Vec<Part<'p>> {
+    let mut parts = Vec::new();
+    for ((collective, loc), shape) in collectives.iter().zip(shapes) {
         let outer = std::mem::replace(&mut b.loc, *loc);
         let expansion = Expansion::new(b, shape, collective);
         let whole = match collective {
@@ -190,45 +197,89 @@ pub(in super::super) fn by_engine(b: &mut Builder<'_>, collectives: &[(Collectiv
         parts.push((expansion, collective, *loc, whole));
         b.loc = outer;
     }
+    parts
+}
+
+/// Copies by the engine, all counted by one barrier: the block's first thread asks for them, and all threads store what is not whole.
+pub(in super::super) fn by_engine(b: &mut Builder<'_>, collectives: &[(Collective, Loc)], barrier: &Access) {
+    let shapes = shapes(b, collectives);
+    let parts = parts(b, &shapes, collectives);
     let is_first = is_first_thread(b);
     b.if_else(
         is_first,
         |b| {
-            let mut all: Option<Value> = None;
-            for (_, collective, _, whole) in &parts {
-                let bytes = u32::try_from(b.kernel.bytes_of(collective.array())).unwrap_or(u32::MAX);
-                let [bytes, zero] = [bytes, 0].map(|bytes| b.constant(Scalar::u32(bytes)));
-                let bytes = b.select(*whole, bytes, zero);
-                all = Some(all.map_or(bytes, |all| b.binary(BinaryOp::Add, all, bytes)));
-            }
-            if let Some(bytes) = all {
-                b.push(Op::Engine(Engine::Expect { barrier: barrier.clone(), bytes }), &[]);
-            }
-            for (_, collective, loc, whole) in &parts {
-                let (to, barrier) = (collective.array().clone(), barrier.clone());
-                let copy = match collective {
-                    Collective::LoadRun { from, start, .. } => Engine::CopyRun { to, from: *from, start: *start, barrier },
-                    Collective::LoadTile { from, row, column, .. } => {
-                        Engine::CopyTile { to, from: *from, row: *row, column: *column, barrier }
-                    }
-                    Collective::StoreTile { .. } => continue,
-                };
-                let outer = std::mem::replace(&mut b.loc, *loc);
-                b.if_else(
-                    *whole,
-                    |b| {
-                        b.push(Op::Engine(copy), &[]);
-                        Vec::new()
-                    },
-                    |_| Vec::new(),
-                );
-                b.loc = outer;
-            }
+            announce(b, &parts, barrier);
             Vec::new()
         },
         |_| Vec::new(),
     );
-    for (expansion, _, loc, whole) in &parts {
+    store(b, &parts);
+}
+
+/// The same, asked for by the thread that comes here; what is not whole is left to others.
+pub(in super::super) fn announced(b: &mut Builder<'_>, collectives: &[(Collective, Loc)], barrier: &Access) {
+    let shapes = shapes(b, collectives);
+    let parts = parts(b, &shapes, collectives);
+    announce(b, &parts, barrier);
+}
+
+/// What is left to the threads then, if there is anything, and a barrier of theirs behind it.
+pub(in super::super) fn by_threads(b: &mut Builder<'_>, collectives: &[(Collective, Loc)]) {
+    let shapes = shapes(b, collectives);
+    let parts = parts(b, &shapes, collectives);
+    let mut all: Option<Value> = None;
+    for (.., whole) in &parts {
+        all = Some(all.map_or(*whole, |all| b.binary(BinaryOp::And, all, *whole)));
+    }
+    let Some(all) = all else { return };
+    b.if_else(
+        all,
+        |_| Vec::new(),
+        |b| {
+            store(b, &parts);
+            if let Some(row) = by_name(called::SYNC_THREADS, None) {
+                b.push(Op::Intrinsic(row, Vec::new()), &[]);
+            }
+            Vec::new()
+        },
+    );
+}
+
+/// Announces the bytes of what is whole, and asks for it.
+fn announce(b: &mut Builder<'_>, parts: &[Part<'_>], barrier: &Access) {
+    let mut all: Option<Value> = None;
+    for (_, collective, _, whole) in parts {
+        let bytes = u32::try_from(b.kernel.bytes_of(collective.array())).unwrap_or(u32::MAX);
+        let [bytes, zero] = [bytes, 0].map(|bytes| b.constant(Scalar::u32(bytes)));
+        let bytes = b.select(*whole, bytes, zero);
+        all = Some(all.map_or(bytes, |all| b.binary(BinaryOp::Add, all, bytes)));
+    }
+    if let Some(bytes) = all {
+        b.push(Op::Engine(Engine::Expect { barrier: barrier.clone(), bytes }), &[]);
+    }
+    for (_, collective, loc, whole) in parts {
+        let (to, barrier) = (collective.array().clone(), barrier.clone());
+        let copy = match collective {
+            Collective::LoadRun { from, start, .. } => Engine::CopyRun { to, from: *from, start: *start, barrier },
+            Collective::LoadTile { from, row, column, .. } => Engine::CopyTile { to, from: *from, row: *row, column: *column, barrier },
+            Collective::StoreTile { .. } => continue,
+        };
+        let outer = std::mem::replace(&mut b.loc, *loc);
+        b.if_else(
+            *whole,
+            |b| {
+                b.push(Op::Engine(copy), &[]);
+                Vec::new()
+            },
+            |_| Vec::new(),
+        );
+        b.loc = outer;
+    }
+}
+
+/// Stores what is not whole, all threads their share.
+fn store(b: &mut Builder<'_>, parts: &[Part<'_>]) {
+    for (expansion, _, loc, whole) in parts {
         let outer = std::mem::replace(&mut b.loc, *loc);
         b.if_else(
             *whole,

@@ -32,42 +32,52 @@ use crate::ir::{
 
 /// The barriers of a pipelined loop: one for each slot.
 #[derive(Clone, Copy)]
-pub(super) struct Barriers(Object);
+pub(super) struct Barriers {
+    array: Object,
+    /// How many threads arrive in each phase.
+    arrivals: u32,
+}
 
 impl Barriers {
     /// New ones, for so many slots.
-    pub(super) fn new(kernel: &mut Kernel, stages: u32, loc: Loc) -> Barriers {
+    pub(super) fn new(kernel: &mut Kernel, name: &str, (stages, arrivals): (u32, u32), loc: Loc) -> Barriers {
         let ty = MemoryType::Array(Box::new(MemoryType::Scalar(BARRIER)), stages.into());
-        Barriers(kernel.objects.push(ObjectData { name: "arrived".into(), kind: ObjectKind::Shared, ty, loc }))
+        let array = kernel.objects.push(ObjectData { name: name.into(), kind: ObjectKind::Shared, ty, loc });
+        Barriers { array, arrivals }
     }
 
     /// That of a slot.
     pub(super) fn of(self, slot: Value) -> Access {
-        Access { object: self.0, path: vec![Step::Index(slot)] }
+        Access { object: self.array, path: vec![Step::Index(slot)] }
     }
 
-    /// Waits for what was copied into a slot.
+    /// Arrives at that of a slot.
+    pub(super) fn arrive(self, b: &mut Builder<'_>, slot: Value) {
+        b.push(Op::Engine(Engine::Arrive(self.of(slot))), &[]);
+    }
+
+    /// Waits for a phase of that of a slot.
     pub(super) fn wait(self, b: &mut Builder<'_>, slot: Value, parity: Value) {
         b.push(Op::Engine(Engine::Wait { barrier: self.of(slot), parity }), &[]);
     }
 
     /// Where the ring stands: the slot and the parity that come next.
     pub(super) fn turn(self, b: &mut Builder<'_>) -> (Value, Value) {
-        let turn = b.push(Op::Engine(Engine::Turn(self.0)), &[Type::U32; 2]);
+        let turn = b.push(Op::Engine(Engine::Turn(self.array)), &[Type::U32; 2]);
         let results = &b.kernel.insts[turn].results;
         (results[0], results[1])
     }
 
     /// Leaves it there.
     pub(super) fn keep_turn(self, b: &mut Builder<'_>, slot: Value, parity: Value) {
-        b.push(Op::Engine(Engine::KeepTurn { barriers: self.0, slot, parity }), &[]);
+        b.push(Op::Engine(Engine::KeepTurn { barriers: self.array, slot, parity }), &[]);
     }
 }
 
 /// Makes the barriers of all loops, where all threads begin; those of loops that run again count on from here.
 pub(super) fn begin(kernel: &mut Kernel, barriers: &[Barriers], run_again: &[Barriers]) {
     let Some(first) = barriers.first() else { return };
-    let (body, loc) = (kernel.body, kernel.objects[first.0].loc);
+    let (body, loc) = (kernel.body, kernel.objects[first.array].loc);
     let behind = std::mem::take(&mut kernel.blocks[body].insts);
     let mut b = Builder::new(kernel, body, loc);
     let zero = b.constant(Scalar::u32(0));
@@ -77,7 +87,7 @@ pub(super) fn begin(kernel: &mut Kernel, barriers: &[Barriers], run_again: &[Bar
         is_first,
         |b| {
             for barriers in barriers {
-                b.push(Op::Engine(Engine::Init(barriers.0)), &[]);
+                b.push(Op::Engine(Engine::Init { barriers: barriers.array, arrivals: barriers.arrivals }), &[]);
             }
             Vec::new()
         },
@@ -90,9 +100,9 @@ pub(super) fn begin(kernel: &mut Kernel, barriers: &[Barriers], run_again: &[Bar
 }
 
 impl Plan {
-    /// R8: why the engine cannot make the copies of this loop.
-    pub(super) fn engine_obstacle(&self, kernel: &Kernel, by: Modifier) -> Option<Refusal> {
-        let name = by.name();
+    /// R8: why the engine cannot make the copies of this loop, which `said` asks for.
+    pub(super) fn engine_obstacle(&self, kernel: &Kernel, by: Modifier, said: Modifier) -> Option<Refusal> {
+        let name = said.name();
         let mut collectives: Vec<&Collective> = Vec::new();
         for inst in self.section.iter().filter(|inst| moves(kernel, **inst)) {
             let Op::Collective(collective) = &kernel.insts[*inst].op else {
@@ -109,7 +119,7 @@ impl Plan {
             return Some(refusal);
         }
         let of_stores = || if by == Modifier::ByTma { self.store_obstacle(kernel) } else { None };
-        collectives::obstacle(kernel, &collectives, by).or_else(of_stores)
+        collectives::obstacle(kernel, &collectives, by, said).or_else(of_stores)
     }
 
     /// Whether the engine may make the copies of this loop: it can, and the source does not ask for anything else.
@@ -119,7 +129,7 @@ impl Plan {
         }
         // Tiles need matrices whose pitch is a multiple of 16 bytes, which only a launch knows: who writes `by = tma` promises it.
         let by = asked.by().unwrap_or(Modifier::ByBulk);
-        matches!(by, Modifier::ByBulk | Modifier::ByTma) && self.engine_obstacle(kernel, by).is_none()
+        matches!(by, Modifier::ByBulk | Modifier::ByTma) && self.engine_obstacle(kernel, by, by).is_none()
     }
 }
 

@@ -52,16 +52,28 @@ pub(super) fn choose(kernel: &Kernel, plans: &[(Plan, Asked)]) -> (Vec<Choice>, 
     }
     // Barriers take room. What nobody asked for gives way.
     if !fits(kernel, plans, &choices) {
-        choices.iter_mut().filter(|choice| choice.by.is_none()).for_each(|choice| choice.by_engine = false);
+        let is_free = |(choice, (_, asked)): &(&mut Choice, &(Plan, Asked))| choice.by.is_none() && !asked.says(Modifier::Producer);
+        choices.iter_mut().zip(plans).filter(is_free).for_each(|(choice, _)| choice.by_engine = false);
     }
     let has_room = fits(kernel, plans, &choices);
     for (n, (_, asked)) in plans.iter().enumerate() {
-        let Some(by @ (Modifier::ByBulk | Modifier::ByTma)) = asked.by() else { continue };
-        if !choices[n].by_engine && choices[n].by == Some(by) {
-            let members: Vec<usize> = (0..plans.len()).filter(|other| groups[*other] == groups[n]).collect();
+        let is_produced = asked.says(Modifier::Producer);
+        let by = match asked.by() {
+            _ if is_produced => Modifier::Producer,
+            Some(by @ (Modifier::ByBulk | Modifier::ByTma)) => by,
+            _ => continue,
+        };
+        let leave = if is_produced { "producer" } else { "by" };
+        let members: Vec<usize> = (0..plans.len()).filter(|other| groups[*other] == groups[n]).collect();
+        if !choices[n].by_engine && (is_produced || choices[n].by == Some(by)) {
             let array = shared_array(kernel, plans, n, &members);
             let message = format!("`{}`: {array} is a ring of another loop, too, for which the copy engine does not copy", by.name());
-            refusals.push((n, Refusal::new(message, "copy into another array there, or leave `by` out")));
+            refusals.push((n, Refusal::new(message, format!("copy into another array there, or leave `{leave}` out"))));
+        } else if let Some(other) = members.iter().find(|other| is_produced && !share_turns(&plans[n], &plans[**other])) {
+            let array = shared_array(kernel, plans, n, &[n, *other]);
+            let message = format!("`producer`: {array} is a ring of another loop, too, which is not copied ahead in the same way");
+            let help = "write `producer` and the same `stages` on both, with the same arrays, or copy into another array there";
+            refusals.push((n, Refusal::new(message, help)));
         } else if choices[n].by_engine && !has_room {
             let message = format!(
                 "`{}`: the barriers of the slots do not fit a block's shared memory of {MOST_SHARED_BYTES} bytes beside the arrays",
@@ -71,6 +83,12 @@ pub(super) fn choose(kernel: &Kernel, plans: &[(Plan, Asked)]) -> (Vec<Choice>, 
         }
     }
     (choices, refusals)
+}
+
+/// Whether the slots of two loops with a producer are filled and freed as if they were one loop.
+fn share_turns((a, of_a): &(Plan, Asked), (b, of_b): &(Plan, Asked)) -> bool {
+    let has_all = |a: &Plan, b: &Plan| a.rings.iter().all(|ring| b.rings.contains(ring));
+    [of_a, of_b].iter().all(|asked| asked.says(Modifier::Producer)) && a.stages == b.stages && has_all(a, b) && has_all(b, a)
 }
 
 /// A number for each loop: the same for loops that share an array, or share one with a loop that does.
@@ -99,13 +117,14 @@ fn shared_array(kernel: &Kernel, plans: &[(Plan, Asked)], n: usize, members: &[u
 fn fits(kernel: &Kernel, plans: &[(Plan, Asked)], choices: &[Choice]) -> bool {
     let mut stages: HashMap<Object, u64> = HashMap::default();
     let mut of_engine = 0u64;
-    for ((plan, _), choice) in plans.iter().zip(choices) {
+    for ((plan, asked), choice) in plans.iter().zip(choices) {
         for ring in &plan.rings {
             let most = stages.entry(*ring).or_default();
             *most = (*most).max(plan.stages.into());
         }
         if choice.by_engine && !plan.is_out {
-            of_engine += (u64::from(plan.stages) * u64::from(BARRIER.bytes())).next_multiple_of(SLOT_ALIGN);
+            let arrays = if asked.says(Modifier::Producer) { 2 } else { 1 };
+            of_engine += arrays * (u64::from(plan.stages) * u64::from(BARRIER.bytes())).next_multiple_of(SLOT_ALIGN);
             let is_tile = |inst: &&crate::ir::Inst| matches!(kernel.insts[**inst].op, Op::Collective(Collective::LoadTile { .. }));
             // Where a tile begins, up to so many bytes are left free.
             of_engine += plan.section.iter().filter(is_tile).count() as u64 * TILE_ALIGN;

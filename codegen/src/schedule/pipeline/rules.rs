@@ -10,7 +10,7 @@
 //! * R9: with `by = tma`, `store_tile`s of the work are of tiles that tensor copies move, to matrices that the loop does not touch otherwise
 //!   ([`Plan::store_obstacle`]).
 //! * R8: with `by = bulk` and `by = tma`, collectives make all copies: runs of whole vectors; with `tma`, tiles of matrices, too
-//!   ([`Plan::engine_obstacle`]).
+//!   ([`Plan::engine_obstacle`]). With `producer`, the same, and threads of their own can find out what to copy ([`Plan::producer_obstacle`]).
 //!
 //! How wide a copy is shows only once accesses are joined: what is narrower than 4 bytes, the PTX back end refuses.
 
@@ -29,14 +29,20 @@ impl Plan {
     /// `others`: the accesses of all loops that may be pipelined, or are asked for one stage.
     pub(super) fn check(&self, kernel: &Kernel, asked: &Asked, others: &HashSet<Inst>) -> Result<(), Refusal> {
         if self.is_out {
-            return self.check_out(kernel, asked, others);
+            let refusal = if asked.says(Modifier::Producer) { self.producer_obstacle(kernel, asked) } else { None };
+            return refusal.map_or_else(|| self.check_out(kernel, asked, others), Err);
         }
         self.only_copies(kernel)?;
         self.only_here(kernel, others)?;
         self.reads_are_left_alone(kernel, asked)?;
         self.covers(kernel)?;
         if let Some(by @ (Modifier::ByBulk | Modifier::ByTma)) = asked.by()
-            && let Some(refusal) = self.engine_obstacle(kernel, by)
+            && let Some(refusal) = self.engine_obstacle(kernel, by, by)
+        {
+            return Err(refusal);
+        }
+        if asked.says(Modifier::Producer)
+            && let Some(refusal) = self.producer_obstacle(kernel, asked)
         {
             return Err(refusal);
         }

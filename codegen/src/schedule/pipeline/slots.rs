@@ -1,6 +1,8 @@
 //! The slots of rings: where they are, how they are aligned, which one an iteration has, and how an access goes to one.
 
+use super::super::roles;
 use super::engine::Barriers;
+use super::producer::Flow;
 use super::{Plan, SLOT_ALIGN, Way};
 use crate::annotations::Modifier;
 use crate::collections::{HashMap, HashSet};
@@ -20,6 +22,9 @@ pub(super) struct Homes {
     pub(super) barriers: Vec<Barriers>,
     /// Those whose phases go on where they stood.
     pub(super) run_again: Vec<Barriers>,
+    pub(super) produced: roles::Produced,
+    /// What loops with a producer that share a ring have in common.
+    pub(super) flows: HashMap<Object, Flow>,
 }
 
 impl Homes {
@@ -40,7 +45,7 @@ impl Homes {
 }
 
 impl Plan {
-    /// Makes rings of its arrays.
+    /// Makes rings of its arrays; gives where the slots of each are.
     pub(super) fn make_rings(&self, kernel: &mut Kernel, asked: &Asked, way: Way, homes: &mut Homes) -> HashMap<Object, Object> {
         let is_required = !asked.says(Modifier::BestEffort);
         let rings: HashMap<Object, Object> = self.rings.iter().map(|array| (*array, homes.of(kernel, *array))).collect();

@@ -42,7 +42,7 @@ impl Plan {
     pub(super) fn store_obstacle(&self, kernel: &Kernel) -> Option<Refusal> {
         let of_tile = |store: &Inst| {
             let Op::Collective(collective) = &kernel.insts[*store].op else { return None };
-            let refusal = obstacle(kernel, &[collective], Modifier::ByTma)?;
+            let refusal = obstacle(kernel, &[collective], Modifier::ByTma, Modifier::ByTma)?;
             Some(refusal.label(kernel.insts[*store].loc, "stored here"))
         };
         self.stores(kernel).iter().find_map(of_tile).or_else(|| self.touched_while_stored(kernel, Modifier::ByTma.name(), "by"))

@@ -5,7 +5,7 @@ use super::{ParseError, Parser, named};
 use crate::annotations::{Annotation, Modifier, Modifiers, On};
 use crate::ir::{
     Access, Address, Annotations, Asked, AtomicOp, Atomicity, Axis, BinaryOp, Block, Collective, CompareOp, Compute, Engine, Factor, Inst,
-    Loc, MMA_SHAPES, Memory, MemoryOp, MemoryOrder, Message, Object, Op, PitchedMatrix, PrintPart, Region, Scope, Special, Step,
+    Loc, MMA_SHAPES, Memory, MemoryOp, MemoryOrder, Message, Object, Op, PitchedMatrix, PrintPart, Region, Role, Scope, Special, Step,
     StoreStage, Tensor, Terminator, TextureOp, UnaryOp, Value,
 };
 
@@ -111,7 +111,7 @@ impl<'t> Parser<'t> {
 
     /// `(4, best_effort)`, or nothing.
     fn annotation(&mut self, annotation: &'static Annotation) -> Result<Asked, ParseError> {
-        let mut asked = Asked { annotation, place: Loc(0), argument: None, modifiers: Modifiers::default() };
+        let mut asked = Asked { annotation, place: Loc(0), argument: None, modifiers: Modifiers::default(), condition: None };
         if !self.eat('(') {
             return Ok(asked);
         }
@@ -216,7 +216,14 @@ impl<'t> Parser<'t> {
             "address" => Ok(Op::Compute(Compute::Address(self.object_name()?))),
             "texture" => Ok(Op::Texture(self.texture()?, self.object_name()?, self.more_values(true)?)),
             "load_run" | "load_tile" | "store_tile" => self.collective(word).map(Op::Collective),
-            "barrier_init" => Ok(Op::Engine(Engine::Init(self.object_name()?))),
+            "barrier_init" => {
+                let barriers = self.object_name()?;
+                let arrivals = if self.eat(',') { self.integer()? } else { 1 };
+                Ok(Op::Engine(Engine::Init { barriers, arrivals }))
+            }
+            "barrier_arrive" => Ok(Op::Engine(Engine::Arrive(self.access()?))),
+            "is_producer" => Ok(Op::Engine(Engine::Is(Role::Producer))),
+            "is_issuer" => Ok(Op::Engine(Engine::Is(Role::Issuer))),
             "barrier_turn" => Ok(Op::Engine(Engine::Turn(self.object_name()?))),
             "barrier_keep_turn" => self.keep_turn().map(Op::Engine),
             "barrier_expect" | "barrier_wait" | "copy_run" | "copy_tile" => self.engine(word).map(Op::Engine),

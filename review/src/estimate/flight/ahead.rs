@@ -120,7 +120,9 @@ impl Line<'_> {
                 self.fence += self.machine.cycles.l2;
                 self.issued = self.fence;
             }
-            Engine::Init(_)
+            Engine::Init { .. }
+            | Engine::Arrive(_)
+            | Engine::Is(_)
             | Engine::Fence
             | Engine::Turn(_)
             | Engine::KeepTurn { .. }

@@ -268,7 +268,7 @@ fn op_of(Instruction { opcode, operands, .. }: &Instruction) -> Op {
         Cp => Op::Barrier,
         St => Op::Store(opcode.space().unwrap_or(Space::Global)),
         Red | Atom => Op::Atomic(opcode.space().unwrap_or(Space::Global)),
-        Bar | Barrier | Fence | Griddepcontrol | Membar | Mbarrier => Op::Barrier,
+        Bar | Barrier | Fence | Griddepcontrol | Membar | Mbarrier | Setmaxnreg => Op::Barrier,
         Bra => Op::Branch,
         Ret | Trap => Op::Return,
         Call => Op::Call,

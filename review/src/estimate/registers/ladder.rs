@@ -1,6 +1,6 @@
 //! Steps of occupancy: the most registers of a thread with which a multiprocessor holds one block more.
 
-use warpwright_codegen::ir::KernelOptions;
+use warpwright_codegen::ir::Kernel;
 use warpwright_codegen::target::Target;
 use warpwright_codegen::target::limits::BLOCK_THREADS;
 use warpwright_codegen::target::occupancy::{Demand, Options, occupancy, register_ladder};
@@ -14,9 +14,11 @@ pub(super) struct Ladder {
 
 impl Ladder {
     /// `bound` is what the back end says where the source says nothing.
-    pub(super) fn new(options: &KernelOptions, bound: Option<u32>, target: &Target) -> Ladder {
+    pub(super) fn new(kernel: &Kernel, bound: Option<u32>, target: &Target) -> Ladder {
+        let options = &kernel.options;
         // Where the launch decides, the assembler counts on what the printed kernel allows.
-        let threads = options.block.map_or(BLOCK_THREADS, |[x, y, z]| x.saturating_mul(y).saturating_mul(z)).clamp(1, BLOCK_THREADS);
+        let threads =
+            kernel.started_block().map_or(BLOCK_THREADS, |[x, y, z]| x.saturating_mul(y).saturating_mul(z)).clamp(1, BLOCK_THREADS);
         let limits = target.limits;
         let mut steps = register_ladder(limits, threads);
         steps.sort_unstable();

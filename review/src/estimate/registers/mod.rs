@@ -115,7 +115,7 @@ pub struct Features {
 #[doc(hidden)]
 pub fn features(kernel: &Kernel, target: &'static Target) -> Features {
     let measure = Measure::new(ptx::body(kernel, target), MachineFeatures::of(target.capability));
-    let ladder = Ladder::new(&kernel.options, measure.bound(kernel, target).map(|bound| bound.most), target);
+    let ladder = Ladder::new(kernel, measure.bound(kernel, target).map(|bound| bound.most), target);
     let reserved = reserved(target.capability);
     let needed = measure.fewest + reserved;
     let (step, next_step) = (ladder.step(needed), ladder.step(ladder.step(needed) + 1));
@@ -167,7 +167,7 @@ impl Measure {
     /// The estimate for a target.
     fn registers(&self, kernel: &Kernel, target: &'static Target) -> Registers {
         let bound = self.bound(kernel, target);
-        let ladder = Ladder::new(&kernel.options, bound.map(|bound| bound.most), target);
+        let ladder = Ladder::new(kernel, bound.map(|bound| bound.most), target);
         let constants = Constants::of(target.capability);
         let needed = self.needed(target);
         let step = ladder.step(needed + constants.margin);
@@ -180,6 +180,12 @@ impl Measure {
         let scale = constants::scale(estimate);
         let low = estimate.saturating_sub((scale * constants.below).div_ceil(16)).max(least(target.capability)).min(estimate);
         let high = (estimate + (scale * constants.above).div_ceil(16)).min(limit);
+        if let Some(moved) = ptx::MovedRegisters::of(kernel, target) {
+            // The kernel begins with as many as it is bounded by, and the work goes on with more.
+            let needed = if needed <= moved.work { needed.min(moved.entry) } else { needed };
+            let peak = locations(kernel, &self.code.places, &self.places(&filled));
+            return Registers { estimate: moved.entry, low: moved.entry, high: moved.entry, needed, peak };
+        }
         Registers { estimate, low, high, needed, peak: locations(kernel, &self.code.places, &self.places(&filled)) }
     }
 

@@ -23,7 +23,12 @@ impl Compiler<'_> {
         }
         self.count(InstructionClass::Memory, 1);
         let step = match engine {
-            Engine::Init(object) => EngineStep::Init(usize::from(*object)),
+            Engine::Init { barriers, arrivals } => EngineStep::Init { object: usize::from(*barriers), arrivals: *arrivals },
+            Engine::Arrive(barrier) => EngineStep::Arrive { barrier: self.place(barrier, 1, Type::U64, AccessKind::Atomic)? },
+            Engine::Is(role) => match results {
+                [result] => EngineStep::Is { role: *role, result: self.define(*result)? },
+                _ => return Err("whether a thread has a role is one result".into()),
+            },
             Engine::Expect { barrier, bytes } => {
                 EngineStep::Expect { barrier: self.place(barrier, 1, Type::U64, AccessKind::Atomic)?, bytes: self.slot(*bytes)? }
             }

@@ -79,6 +79,9 @@ struct Compiler<'k> {
     outermost_exit: usize,
     /// For each block around the current place, the jumps to its end.
     skips: Vec<Vec<usize>>,
+    /// What is the work in a kernel with a producer; and whether the current place is in it.
+    work: Option<Block>,
+    is_work: bool,
     /// The current stretch of code, if its count has begun.
     segment: Option<u32>,
     /// Place of the current instruction.
@@ -101,6 +104,8 @@ impl<'k> Compiler<'k> {
             depth: 0,
             outermost_exit: usize::MAX,
             skips: Vec::new(),
+            work: kernel.roles().map(|roles| roles.work),
+            is_work: false,
             segment: None,
             location: Location::default(),
         }
@@ -115,11 +120,14 @@ impl<'k> Compiler<'k> {
     /// Compiles a block; its `Yield` moves to `results`.
     fn block(&mut self, block: Block, results: &[Reg]) -> Result<()> {
         self.skips.push(Vec::new());
+        let is_work = self.is_work || self.work == Some(block);
+        let outside = std::mem::replace(&mut self.is_work, is_work);
         for &inst in &self.kernel.blocks[block].insts {
             self.location = self.kernel.location(inst);
             self.instruction(inst, results)?;
             self.release(self.lifetimes.end(inst));
         }
+        self.is_work = outside;
         let end = self.here();
         for jump in self.skips.pop().unwrap_or_default() {
             self.patch(jump, end);

@@ -20,6 +20,7 @@ pub(super) fn layout(kernel: &Kernel, options: SimOptions) -> Result<Program> {
         kernel: kernel.name.clone(),
         options,
         block: kernel.options.block,
+        started: if kernel.has_producer() { kernel.started_block() } else { None },
         is_index_wide: kernel.options.index == IndexWidth::Bits64,
         is_persistent: false,
         cluster: kernel.options.cluster,
@@ -56,8 +57,13 @@ pub(super) fn layout(kernel: &Kernel, options: SimOptions) -> Result<Program> {
     let synchronises = Synchronises::of(kernel);
     program.waits = synchronises.waits;
     program.has_fences = synchronises.has_fences;
-    program.orders =
-        synchronises.blocks_wait || synchronises.waits && synchronises.has_fences || synchronises.is_ordered || program.is_clustered;
+    // Barriers of the copy engine order the roles of a kernel with a producer, and no barrier of the block does.
+    let has_roles = program.started.is_some();
+    program.orders = has_roles
+        || synchronises.blocks_wait
+        || synchronises.waits && synchronises.has_fences
+        || synchronises.is_ordered
+        || program.is_clustered;
     program.is_order_free &= !program.orders;
     let written = written_objects(kernel);
     let engines = touched_by_engine(kernel);

@@ -187,7 +187,8 @@ impl Compiler<'_> {
                 let location = self.location;
                 let is_of_cluster = row.effects.converges == Some(Scope::Cluster);
                 let argument = slots.first().copied();
-                let barrier = add(&mut self.program.barriers, Barrier { eval, argument, result, is_of_cluster, location });
+                let barrier =
+                    add(&mut self.program.barriers, Barrier { eval, argument, result, is_of_work: self.is_work, is_of_cluster, location });
                 self.emit(SimStep::Barrier(barrier));
             }
             lanes @ (Eval::Lane(_) | Eval::Warp(_) | Eval::Shuffle(_)) => {

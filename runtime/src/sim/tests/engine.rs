@@ -141,7 +141,7 @@ fn barriers_are_used_as_they_are_made() {
     let arrivals = twice.replace("copy_run m1[v3], m0, m2[v3], v3\n", "");
     misused(
         &format!("{INIT}{arrivals}"),
-        Misuse::TooManyArrivals,
+        Misuse::TooManyArrivals { counts: 1 },
         "barrier 0 of `arrived` counts one arrival in a phase, and another thread arrives",
     );
     let less = "v7: u32 = const 128\n";

@@ -8,6 +8,7 @@ mod engine;
 mod memory;
 mod operations;
 mod parallel;
+mod roles;
 mod speed;
 mod stores;
 

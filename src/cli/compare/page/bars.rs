@@ -205,9 +205,8 @@ fn predicted(cell: Cell<'_>, figure: impl Fn(&Prediction) -> f64) -> Option<Inte
     let (mut low, mut high) = (middle, middle);
     for registers in [estimate.registers.low, estimate.registers.high] {
         let other = occupancy(resident.limits, &resident.demand.with(Resource::Registers, registers), &resident.options);
-        if let Some(prediction) =
-            predict(known.legal.for_target(estimate.target).addressed(), known.threads_on(estimate.target), Some(&other), estimate.target)
-        {
+        let (form, threads) = known.predicted_on(estimate.target);
+        if let Some(prediction) = predict(form.addressed(), threads, Some(&other), estimate.target) {
             (low, high) = (low.min(figure(&prediction)), high.max(figure(&prediction)));
         }
     }

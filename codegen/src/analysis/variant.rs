@@ -1,12 +1,13 @@
 //! Whether a kernel has instructions that a variant of a target has, and the target itself has not.
 
-use super::WARPGROUPS;
+use super::moved_registers::MovedRegisters;
+use crate::intrinsics::WARPGROUPS;
 use crate::ir::{Inst, Kernel, Op, Tensor};
 use crate::target::{Requirement, Target};
 
 /// Whether a kernel that is printed for `variant` (`sm_90a`) has an instruction that is not in what it is a variant of.
 pub(crate) fn needs_variant(kernel: &Kernel, variant: &Target) -> bool {
-    let mut needs = false;
+    let mut needs = MovedRegisters::of(kernel, variant).is_some();
     kernel.for_each_inst(|kernel, _, inst| {
         needs |= requirement(kernel, inst, variant).is_some_and(|requirement| requirement.variant.is_some());
     });
@@ -16,7 +17,7 @@ pub(crate) fn needs_variant(kernel: &Kernel, variant: &Target) -> bool {
 /// What an instruction needs, in the spelling that it has on a target.
 fn requirement(kernel: &Kernel, inst: Inst, target: &Target) -> Option<Requirement> {
     let data = &kernel.insts[inst];
-    if matches!(data.op, Op::Tensor(Tensor::WarpgroupMma { .. })) {
+    if matches!(data.op, Op::Tensor(Tensor::WarpgroupMma { .. } | Tensor::Await { .. })) {
         return Some(WARPGROUPS);
     }
     let Op::Intrinsic(id, args) = &data.op else { return None };

@@ -1,0 +1,128 @@
+//! Kernels with a producer: threads that a launch adds, barriers of the work alone, slots that are handed over and back; every misuse is a fault with its counts.
+
+use super::*;
+use crate::sim::Misuse;
+
+/// What the issuer does: four copies into two slots, each once the work has handed the slot back.
+const PRODUCE: &str = "v23: u32, v24: u32 = for i90 (v25: u32 in v3..v7 step v4; v26: u32 = v3, v27: u32 = v3) {
+v28: u32 = xor v27, v4
+barrier_wait m3[v26], v28
+barrier_expect m2[v26], v5
+v29: u32 = mul v25, v8
+copy_run m1[v26], m0, m2[v26], v29
+v30: u32 = xor v26, v4
+v31: u32 = xor v27, v26
+yield v30, v31
+}";
+
+/// What the work does: sums of what others would have copied.
+const WORK: &str = "v32: u32, v33: u32, v34: u32 = for i91 (v35: u32 in v3..v7 step v4; v36: u32 = v3, v37: u32 = v3, v38: u32 = v3) {
+barrier_wait m2[v36], v37
+v39: u32 = load m1[v36][v2]
+v40: u32 = add v38, v39
+call sync_warp
+v41: u32 = lane_id.x
+v42: bool = eq v41, v3
+if v42 {
+barrier_arrive m3[v36]
+yield
+}
+v43: u32 = xor v36, v4
+v44: u32 = xor v37, v36
+yield v43, v44, v40
+}
+call sync_threads
+store m0[v0], v34";
+
+/// 64 threads work, behind which the launch adds 128. The body of the roles is on lines from 10 on.
+fn kernel(produce: &str, work: &str) -> String {
+    let mut text = "kernel \"k\" legal
+block = 64, 1, 1
+file \"k.rs\"
+param m0 \"y\": global mut [u32]
+object m1 \"t\": shared engine [[u32; 64]; 2]
+object m2 \"arrived\": shared [u64; 2]
+object m3 \"free\": shared [u64; 2]
+{
+  v0: u32 = thread_idx.x
+  v1: u32 = const 63
+  v2: u32 = sub v1, v0
+  v3: u32 = const 0
+  v4: u32 = const 1
+  v5: u32 = const 256
+  v6: bool = eq v0, v3
+  v7: u32 = const 4
+  v8: u32 = const 64
+  if v6 {
+    barrier_init m2
+    barrier_init m3, 2
+    yield
+  }
+  call sync_threads
+  v20: bool = is_producer
+"
+    .to_string();
+    let body = format!("if v20 {{\nv21: bool = is_issuer\nif v21 {{\n{produce}\nyield\n}}\nyield\n}} else {{\n{work}\nyield\n}}");
+    for (n, line) in body.lines().enumerate() {
+        let place = format!(" @{}:5", 10 + n);
+        text += &match line.strip_suffix('{') {
+            _ if line.starts_with('}') => format!("  {line}\n"),
+            Some(head) => format!("  {}{place} {{\n", head.trim_end()),
+            None => format!("  {line}{place}\n"),
+        };
+    }
+    text + "  return\n}\n"
+}
+
+#[track_caller]
+fn run_bad(produce: &str, work: &str) -> Box<Fault> {
+    fault(run(&kernel(produce, work), 1, 64, &mut (0..256).collect::<Vec<u32>>()))
+}
+
+#[test]
+fn slots_are_handed_over_and_back() {
+    let mut y: Vec<u32> = (0..256).collect();
+    let counters = run(&kernel(PRODUCE, WORK), 1, 64, &mut y).unwrap();
+    let expected: Vec<u32> = (0..64).map(|t| (0..4).map(|k| k * 64 + 63 - t).sum()).collect();
+    assert_eq!(y[..64], expected);
+    // One barrier of all, one of the work.
+    assert_eq!(counters.total.barriers, 2);
+}
+
+#[test]
+fn a_slot_that_is_handed_back_too_early_is_a_race() {
+    // One lane arrives before the others of its warp are known to have read.
+    let found = run_bad(PRODUCE, &WORK.replace("call sync_warp\n", ""));
+    assert!(matches!(found.kind, FaultKind::Race { .. }), "{found}");
+    assert!(found.to_string().contains("`t`"), "{found}");
+    // Who does not wait for the slot overwrites what is still read.
+    let found = run_bad(&PRODUCE.replace("barrier_wait m3[v26], v28\n", ""), WORK);
+    assert!(matches!(found.kind, FaultKind::CopyInFlight { .. } | FaultKind::Race { .. }), "{found}");
+}
+
+#[test]
+fn a_slot_that_is_not_handed_back_is_waited_for_with_counts() {
+    // The second warp arrives in no phase.
+    let work = WORK.replace("v42: bool = eq v41, v3", "v42: bool = eq v0, v3");
+    let found = run_bad(PRODUCE, &work);
+    assert_eq!(
+        found.kind.to_string(),
+        "waits for phase 0 of barrier 0 of `free`: 0 of 0 bytes arrived, 1 arrival missing; nobody is left who could end it"
+    );
+    // Two lanes of a warp arrive, which end a phase that the other warp is part of.
+    let found = run_bad(PRODUCE, &WORK.replace("v42: bool = eq v41, v3", "v42: bool = le v41, v4"));
+    assert!(matches!(found.kind, FaultKind::BarrierStuck { .. } | FaultKind::Race { .. } | FaultKind::CopyInFlight { .. }), "{found}");
+    let words = Misuse::TooManyArrivals { counts: 2 }.words();
+    assert_eq!(words, "counts 2 arrivals in a phase, and another thread arrives");
+}
+
+#[test]
+fn barriers_of_the_work_count_its_threads() {
+    // A warp that has returned is waited for.
+    let work = format!(
+        "v50: u32 = const 32\nv51: bool = lt v0, v50\n{}",
+        WORK.replace("call sync_threads", "if v51 {\nreturn\n}\ncall sync_threads")
+    );
+    let found = run_bad(PRODUCE, &work);
+    assert!(matches!(found.kind, FaultKind::DivergentBarrier { waiting: 32, living: 64, .. }), "{found}");
+}
