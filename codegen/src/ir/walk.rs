@@ -196,7 +196,7 @@ impl Op {
             }
             Op::Tensor(tensor) => tensor.arrays_mut().into_iter().for_each(|array| f(&mut array.object)),
             Op::Engine(Engine::Init { barriers: object, .. } | Engine::Turn(object) | Engine::KeepTurn { barriers: object, .. }) => {
-                f(object)
+                f(object);
             }
             Op::Engine(Engine::Arrive(barrier) | Engine::Expect { barrier, .. } | Engine::Wait { barrier, .. }) => f(&mut barrier.object),
             Op::Engine(
