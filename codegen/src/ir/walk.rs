@@ -161,7 +161,7 @@ impl Op {
                 f(collective.buffer_mut());
             }
             Op::Engine(Engine::Init { barriers: object, .. } | Engine::Turn(object) | Engine::KeepTurn { barriers: object, .. }) => {
-                f(object)
+                f(object);
             }
             Op::Engine(Engine::Arrive(barrier) | Engine::Expect { barrier, .. } | Engine::Wait { barrier, .. }) => f(&mut barrier.object),
             Op::Engine(
