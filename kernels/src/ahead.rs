@@ -24,7 +24,6 @@ const WIDE: usize = COLUMNS + 4;
 #[kernel(
     block = (COLUMNS, ROWS / EACH),
     max_registers = if EACH == 2 { 40 } else { 64 },
-    allow(low_occupancy),
     variants((EACH, DEPTH) in [(2, 64), (4, 64), (4, 128)], STAGES in [1, 2, 3, 4])
 )]
 pub fn stencil<const EACH: usize, const DEPTH: usize, const STAGES: usize>(
@@ -156,7 +155,6 @@ pub const ACROSS: usize = 128;
 #[kernel(
     block = (ACROSS / 4, DOWN / 4),
     max_registers = if STAGES < 3 { 80 } else { 96 },
-    allow(low_occupancy),
     variants((DOWN, HIGH, DEPTH, STAGES) in [
         (32, 38, 1, 1), (32, 38, 8, 1), (32, 38, 8, 2), (32, 38, 8, 3), (32, 38, 64, 3),
         (16, 22, 1, 1), (16, 22, 16, 2), (16, 22, 16, 3)

@@ -256,11 +256,8 @@ impl Walk<'_> {
         };
         let Some((_, Op::Compute(Compute::Special(Special::BlockIdx, axis)))) = self.kernel.def(place) else { return false };
         let extent = u64::from(self.kernel.options.cluster[*axis as usize]);
-        let divisor = self.kernel.constant(by).and_then(|by| match op {
-            BinaryOp::Div => Some(by.bits),
-            BinaryOp::Shr => 1u64.checked_shl(by.bits as u32),
-            _ => None,
-        });
+        let by = self.kernel.constant(by).map(|by| by.bits);
+        let divisor = if op == BinaryOp::Shr { by.and_then(|by| 1u64.checked_shl(by as u32)) } else { by.filter(|_| op == BinaryOp::Div) };
         divisor.is_some_and(|divisor| divisor.is_multiple_of(extent))
     }
 

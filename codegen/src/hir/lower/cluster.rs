@@ -4,10 +4,12 @@
 //!
 //! * a `cluster_sync()` stands before the first use on every way there: asked of the source, where what is read is written before it, too;
 //! * a block waits for the others at its end, unless it does already: added here. A `return` goes there; where another `cluster_sync()` may follow, those that have
-//!   returned would be taken for ones that come to it, and the `return` is refused.
+//!   returned would be taken for ones that come to it, and the `return` is refused; and so it is where other threads of the block may come to a barrier or an exchange, which would
+//!   wait for them.
 
 use super::Lowerer;
 use super::place::Place;
+use crate::analysis::uniformity::Uniformity;
 use crate::collections::HashSet;
 use crate::diagnostic::Diagnostic;
 use crate::hir::tree::Expr;
@@ -104,34 +106,83 @@ impl Lowerer<'_, '_> {
                 self.report(Diagnostic::error(self.spans[place.0 as usize], message).help(SYNC));
             }
         }
-        let returns = self.early_returns();
-        for (inst, barrier) in &returns {
-            if let Some(barrier) = barrier {
-                let message =
-                    "a block that returns here does not come to a `cluster_sync()` of the others, who may still reach its shared memory";
-                let error = Diagnostic::error(self.span(*inst), message).label(self.span(*barrier), "this one");
-                self.report(error.help("put what follows under an `if`, and `cluster_sync()` behind it"));
-            }
-        }
+        let returns = early_returns(&self.kernel);
+        self.check_returns(&returns);
         if returns.is_empty() && ends_in_barrier(&self.kernel) {
             return;
         }
-        let returns: Vec<Inst> = returns.into_iter().map(|(inst, _)| inst).collect();
+        let returns: Vec<Inst> = returns.into_iter().map(|early| early.inst).collect();
         leave_together(&mut self.kernel, &returns, loc);
+    }
+
+    /// Refuses to return where others go on to what all have to come to: who has returned waits at the end.
+    fn check_returns(&self, returns: &[EarlyReturn]) {
+        if returns.is_empty() {
+            return;
+        }
+        let uniformity = Uniformity::of(&self.kernel);
+        for early in returns {
+            let name = |inst: Inst| match (self.kernel.location(inst).call, &self.kernel.insts[inst].op) {
+                (Some(call), _) => call.row().name,
+                (None, Op::Intrinsic(call, _)) => call.row().name,
+                (None, Op::Collective(collective)) => collective.word(),
+                _ => "barrier",
+            };
+            let (met, message) = if let Some(met) = early.met.of_cluster {
+                let message =
+                    "a block that returns here does not come to a `cluster_sync()` of the others, who may still reach its shared memory";
+                (met, message.to_owned())
+            } else if let Some(met) = early.met.of_block.filter(|_| !uniformity.runs_together(early.inst)) {
+                let name = name(met);
+                (
+                    met,
+                    format!(
+                        "a thread that returns here waits at the kernel's end, where `shared_of` needs its block, and others wait for it at a `{name}`"
+                    ),
+                )
+            } else {
+                continue;
+            };
+            let error = Diagnostic::error(self.span(early.inst), message).label(self.span(met), "this one");
+            self.report(error.help(format!("put what follows under an `if`, and `{}` behind it", name(met))));
+        }
     }
 
     fn span(&self, inst: Inst) -> Span {
         self.spans[self.kernel.insts[inst].loc.0 as usize]
     }
+}
 
-    /// The returns before the end, each with a barrier of the cluster that may run after it in other threads.
-    fn early_returns(&self) -> Vec<(Inst, Option<Inst>)> {
-        let kernel = &self.kernel;
-        let last = kernel.blocks[kernel.body].insts.last().copied();
-        let mut found = Vec::new();
-        returns_in(kernel, kernel.body, last, &mut Vec::new(), &mut found);
-        found
+/// The first of what threads come to together.
+#[derive(Clone, Copy, Default)]
+struct Met {
+    of_cluster: Option<Inst>,
+    /// Of a block or a warp.
+    of_block: Option<Inst>,
+}
+
+impl Met {
+    fn note(&mut self, kernel: &Kernel, inst: Inst) {
+        match kernel.effects(inst).converges {
+            Some(Scope::Cluster) => self.of_cluster.get_or_insert(inst),
+            Some(_) => self.of_block.get_or_insert(inst),
+            None => return,
+        };
     }
+}
+
+/// A return before the kernel's end, with what other threads may come to after it.
+struct EarlyReturn {
+    inst: Inst,
+    met: Met,
+}
+
+/// The returns before the end.
+fn early_returns(kernel: &Kernel) -> Vec<EarlyReturn> {
+    let last = kernel.blocks[kernel.body].insts.last().copied();
+    let mut found = Vec::new();
+    returns_in(kernel, kernel.body, last, None, &mut found);
+    found
 }
 
 /// Whether it reaches another block's memory.
@@ -176,30 +227,24 @@ fn leaves(kernel: &Kernel, block: Block) -> bool {
     matches!(last, Some(Op::Terminator(Terminator::Return | Terminator::Trap(_))))
 }
 
-/// Notes the returns of a block, and of those noted before the first barrier that comes now. `loops`: round the block.
-fn returns_in(kernel: &Kernel, block: Block, last: Option<Inst>, loops: &mut Vec<Inst>, found: &mut Vec<(Inst, Option<Inst>)>) {
+/// Notes the returns of a block, and what comes behind those noted before. `round`: what is in the outermost loop round the block, where others may still go round.
+fn returns_in(kernel: &Kernel, block: Block, last: Option<Inst>, round: Option<Met>, found: &mut Vec<EarlyReturn>) {
     for inst in &kernel.blocks[block].insts {
-        if is_barrier(kernel, *inst) {
-            found.iter_mut().for_each(|(_, barrier)| {
-                barrier.get_or_insert(*inst);
-            });
+        let op = &kernel.insts[*inst].op;
+        if kernel.effects(*inst).is_convergent() {
+            found.iter_mut().for_each(|early| early.met.note(kernel, *inst));
         }
-        if matches!(kernel.insts[*inst].op, Op::Terminator(Terminator::Return)) && Some(*inst) != last {
-            // In a loop, others may still go round.
-            let again = loops.iter().find_map(|owner| {
-                kernel.insts[*owner].op.blocks().into_iter().flat_map(|body| kernel.insts_in(body)).find(|inner| is_barrier(kernel, *inner))
-            });
-            found.push((*inst, again));
+        if matches!(op, Op::Terminator(Terminator::Return)) && Some(*inst) != last {
+            found.push(EarlyReturn { inst: *inst, met: round.unwrap_or_default() });
         }
-        let is_loop = kernel.insts[*inst].op.is_loop();
-        if is_loop {
-            loops.push(*inst);
-        }
-        for child in kernel.insts[*inst].op.blocks() {
-            returns_in(kernel, child, last, loops, found);
-        }
-        if is_loop {
-            loops.pop();
+        let children = op.blocks();
+        let round = round.or_else(|| {
+            let mut met = Met::default();
+            let inside = children.iter().flat_map(|child| kernel.insts_in(*child));
+            op.is_loop().then(|| inside.for_each(|inner| met.note(kernel, inner))).map(|()| met)
+        });
+        for child in children {
+            returns_in(kernel, child, last, round, found);
         }
     }
 }

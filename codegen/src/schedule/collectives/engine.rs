@@ -37,7 +37,7 @@ pub(in super::super) fn obstacle(kernel: &Kernel, collectives: &[&Collective], b
             let why = format!("`{name}` does not lie in order from a multiple of {vector} bytes on");
             return refuse(
                 why,
-                "write `swizzle = 128`, which tensor copies do by themselves, or leave `swizzle` out; or copy into an array of its own",
+                "write `swizzle = 32`, `64` or `128`, which tensor copies do by themselves, or leave `swizzle` out; or copy into an array of its own",
             );
         }
         if swizzle.is_some() && matches!(collective, Collective::LoadRun { .. }) {

@@ -84,9 +84,10 @@ pub(super) fn layout(kernel: &Kernel, options: SimOptions) -> Result<Program> {
             | ObjectKind::Table(_)
             | ObjectKind::Peers(_) => &mut 0,
         };
-        let start = match data.kind {
-            ObjectKind::Peers(array) => program.objects[usize::from(array)].base,
-            _ => base.next_multiple_of(far.get(&object).copied().unwrap_or(OBJECT_ALIGN)),
+        let start = if let ObjectKind::Peers(array) = data.kind {
+            program.objects[usize::from(array)].base
+        } else {
+            base.next_multiple_of(far.get(&object).copied().unwrap_or(OBJECT_ALIGN))
         };
         if !is_slice {
             *base = start.saturating_add(unit);
