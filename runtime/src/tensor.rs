@@ -31,10 +31,13 @@ impl Matrix {
 
     /// Whether tensor copies can be made of it. `name`: the kernel's and the matrix's, for messages; `element`: bytes of an element.
     ///
+    /// Tensor stores (`is_stored`) write whole pieces of 16 bytes: where a row ends within one, an H200 wrote zeros to the rest of it, which may be part of somebody's matrix.
+    ///
     /// # Errors
     /// What is wrong, with its figure.
-    pub(crate) fn check(&self, (kernel, name): (&'static str, &str), element: u64) -> Result<()> {
+    pub(crate) fn check(&self, (kernel, name): (&'static str, &str), element: u64, is_stored: bool) -> Result<()> {
         let bytes = self.pitch.saturating_mul(element);
+        let row = self.columns.saturating_mul(element);
         let most = self.rows.max(self.columns);
         let reason = if bytes >= MOST_STRIDE {
             format!(
@@ -53,6 +56,13 @@ impl Matrix {
                 "the matrix `{name}` begins {} bytes behind a multiple of {ALIGN}, where tensor copies (`by = tma`) need to begin; \
                  help: begin it where its buffer begins, or leave `by = tma` out",
                 self.address % ALIGN
+            )
+        } else if is_stored && !row.is_multiple_of(ALIGN) {
+            format!(
+                "the matrix `{name}` has rows of {} elements, {row} bytes, and tensor stores (`store_tile` with `by = tma`) write whole pieces of {ALIGN}, also beyond \
+                 the end of a row; help: store to a matrix of {} columns, or leave `by = tma` out",
+                self.columns,
+                row.next_multiple_of(ALIGN) / element.max(1)
             )
         } else if most >= MOST {
             format!(
@@ -74,7 +84,7 @@ mod tests {
 
     /// What is said of a matrix of elements of so many bytes.
     fn said(matrix: Matrix, element: u64) -> String {
-        matrix.check(("scaled", "a"), element).err().map(|error| error.to_string()).unwrap_or_default()
+        matrix.check(("scaled", "a"), element, false).err().map(|error| error.to_string()).unwrap_or_default()
     }
 
     #[track_caller]
@@ -91,6 +101,18 @@ mod tests {
         refused(Matrix { pitch: 8, ..GOOD }, 1, &["a pitch of 8 elements, 8 bytes", "`.pitch(16)`"]);
         assert_eq!(said(Matrix { pitch: 68, ..GOOD }, 4), "");
         assert_eq!(said(Matrix { pitch: 65, ..GOOD }, 16), "");
+    }
+
+    #[test]
+    fn rows_that_are_stored_are_whole_pieces() {
+        let said = |columns: u64, is_stored: bool| {
+            Matrix { columns, ..GOOD }.check(("scaled", "a"), 4, is_stored).err().map(|error| error.to_string()).unwrap_or_default()
+        };
+        let found = said(59, true);
+        for part in ["`a` has rows of 59 elements, 236 bytes", "whole pieces of 16", "a matrix of 60 columns", "`scaled`"] {
+            assert!(found.contains(part), "{found}");
+        }
+        assert_eq!((said(60, true), said(59, false)), (String::new(), String::new()));
     }
 
     #[test]

@@ -276,8 +276,9 @@ fn copied_agrees<const S: usize, const W: usize, const R: usize, const C: usize,
     for (rows, columns) in [(0, 0), (1, 1), (R, C), (R - 1, C + 1), (2 * R + 3, C - 1), ((2 * S + 1) * R, 3)] {
         let pitch = columns.next_multiple_of(unit).max(unit);
         let data: Vec<T> = (0..(rows * pitch).max(1)).map(|i| of(number(i))).collect();
-        let (out_rows, out_columns) = (rows + 2, columns + 3);
-        let out_pitch = out_columns.next_multiple_of(unit);
+        // Rows are whole pieces of 16 bytes; what is behind them stays.
+        let (out_rows, out_columns) = (rows + 2, (columns + 3).next_multiple_of(unit));
+        let out_pitch = out_columns + unit;
         let mut out = device.upload(&vec![of(99); out_rows * out_pitch]).unwrap();
         let buffer = device.upload(&data).unwrap();
         let a = device.matrix(&buffer, rows, columns).unwrap().pitch(pitch).unwrap();

@@ -47,8 +47,9 @@ fn copied_agrees<const S: usize, const R: usize, const C: usize, T: Element + Pa
             // The pitch is a multiple of 16 bytes.
             let pitch = (columns + more).next_multiple_of(unit).max(unit);
             let data: Vec<T> = (0..(rows * pitch).max(1)).map(|i| of(number(i))).collect();
-            let (out_rows, out_columns) = (rows + 2, columns + 3);
-            let out_pitch = out_columns.next_multiple_of(unit);
+            // Rows are whole pieces of 16 bytes; what is behind them stays.
+            let (out_rows, out_columns) = (rows + 2, (columns + 3).next_multiple_of(unit));
+            let out_pitch = out_columns + unit;
             let mut out = device.upload(&vec![of(99); out_rows * out_pitch]).unwrap();
             let buffer = device.upload(&data).unwrap();
             let a = device.matrix(&buffer, rows, columns).unwrap().pitch(pitch).unwrap();
@@ -150,7 +151,7 @@ fn a_pitch_of_odd_bytes_is_an_error_with_its_figure() {
         let error = copied::<2, 8, 16, f32>(0, a, c).grid(1).launch(device).expect_err("the matrix is what it was").to_string();
         assert!(error.contains("the matrix `a` has a pitch of 17 elements, 68 bytes") && error.contains("`.pitch(20)`"), "{error}");
         // A matrix without elements has no pitch to speak of.
-        let c = device.matrix_mut(&mut out, 10, 17).unwrap().pitch(20).unwrap();
+        let c = device.matrix_mut(&mut out, 10, 16).unwrap().pitch(20).unwrap();
         let a = device.matrix(&buffer, 0, 17).unwrap();
         copied::<2, 8, 16, f32>(0, a, c).grid(2).launch(device).unwrap();
         // The device goes on.

@@ -119,6 +119,8 @@ pub struct TensorMap {
     pub tile: [u32; 2],
     /// How the tile lies in shared memory, if it is not in order.
     pub swizzle: Option<Swizzle>,
+    /// Whether tiles are stored by it: then rows are whole pieces of 16 bytes.
+    pub is_stored: bool,
 }
 
 /// One argument of the compiled kernel, in order: what the runtime must pass.

@@ -27,7 +27,7 @@ pub(super) const ROWS: &[Intrinsic] = &[Intrinsic::new(
     &[Is(Type::U32)],
     Body::Device(DeviceForm {
         ptx: &[PtxForm { types: &[], text: "cvt.rna.tf32.f32 {d}, {0};", needs: TENSOR_CORES }],
-        opencl: "{0}",
+        opencl: "((({0} & 0x7f800000u) != 0x7f800000u ? {0} + 0x1000u : {0}) & 0xffffe000u)",
         opencl_prelude: "",
         eval: Eval::Lane(|_, words| u64::from(to_tf32(words[0] as u32))),
     }),

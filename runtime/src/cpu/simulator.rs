@@ -30,19 +30,20 @@ struct Simulated {
 struct CopiedMatrix {
     parameters: [usize; 4],
     element: u64,
+    is_stored: bool,
 }
 
 /// The matrices that a kernel makes tensor copies of.
 fn copied(kernel: &Kernel) -> Vec<CopiedMatrix> {
     let mut found = Vec::new();
     kernel.for_each_inst(|kernel, _, inst| {
-        let (Op::Engine(Engine::CopyTile { to: array, from: matrix, .. }) | Op::Engine(Engine::StoreTile { from: array, to: matrix, .. })) =
-            &kernel.insts[inst].op
-        else {
-            return;
+        let (array, matrix, is_stored) = match &kernel.insts[inst].op {
+            Op::Engine(Engine::CopyTile { to, from, .. }) => (to, from, false),
+            Op::Engine(Engine::StoreTile { from, to, .. }) => (from, to, true),
+            _ => return,
         };
         let element = kernel.tile_of(array).map_or(1, |(_, _, element)| u64::from(element.bytes()));
-        let one = kernel.parameters_of(matrix).map(|parameters| CopiedMatrix { parameters, element });
+        let one = kernel.parameters_of(matrix).map(|parameters| CopiedMatrix { parameters, element, is_stored });
         found.extend(one.filter(|one| !found.contains(one)));
     });
     found
@@ -62,7 +63,7 @@ impl CopiedMatrix {
         };
         let matrix = Matrix { address: 0, rows: number(rows), columns: number(columns), pitch: number(pitch) };
         let name = plan.definition.passed_name(data).trim_end_matches(".data");
-        if matrix.has_elements() { matrix.check((plan.definition.name, name), self.element) } else { Ok(()) }
+        if matrix.has_elements() { matrix.check((plan.definition.name, name), self.element, self.is_stored) } else { Ok(()) }
     }
 }
 

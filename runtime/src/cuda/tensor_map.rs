@@ -31,7 +31,7 @@ impl Maps {
         if let Some(known) = kept.get(&(*map, matrix)) {
             return Ok(*known);
         }
-        matrix.check((name.0, &name.1), map.element)?;
+        matrix.check((name.0, &name.1), map.element, map.is_stored)?;
         let made = make(context, map, &matrix)?;
         if kept.len() >= KEPT {
             kept.clear();

@@ -160,7 +160,7 @@ impl Emitter<'_> {
     }
 
     fn copy_tile(&mut self, to: &Access, from: &PitchedMatrix, at: [Value; 2], barrier: &Access) {
-        let Some(tile) = self.tile(to, from) else { return };
+        let Some(tile) = self.tile(to, from, false) else { return };
         let barrier = self.place_of(barrier);
         let policy = self.hint(from.data, true).policy;
         let words = [Word::Async, Word::Bulk, Word::Tensor, Word::D2, Word::SharedCluster, Word::Global, Word::CompleteTx];
@@ -168,14 +168,14 @@ impl Emitter<'_> {
     }
 
     fn store_tile(&mut self, from: &Access, to: &PitchedMatrix, at: [Value; 2]) {
-        let Some(tile) = self.tile(from, to) else { return };
+        let Some(tile) = self.tile(from, to, true) else { return };
         let policy = self.hint(to.data, false).policy;
         let words = [Word::Async, Word::Bulk, Word::Tensor, Word::D2, Word::Global, Word::SharedCta, Word::BulkGroup];
         self.each_part(&tile, from, at, |place, texel| (words.to_vec(), vec![texel, place]), policy);
     }
 
     /// How a tile of an array and a matrix is moved.
-    fn tile(&mut self, array: &Access, matrix: &PitchedMatrix) -> Option<Tile> {
+    fn tile(&mut self, array: &Access, matrix: &PitchedMatrix, is_stored: bool) -> Option<Tile> {
         let kernel = self.kernel;
         let Some((rows, columns, element)) = kernel.tile_of(array) else {
             self.refuse("a tensor copy of what is no tile reached the PTX back end".into(), String::new());
@@ -193,7 +193,8 @@ impl Emitter<'_> {
         };
         let part_rows = rows / parts;
         let tile = [part_rows as u32, columns as u32];
-        let map = TensorMap { data, rows: all_rows, columns: all_columns, pitch, element: element.bytes().into(), tile, swizzle };
+        let element = element.bytes().into();
+        let map = TensorMap { data, rows: all_rows, columns: all_columns, pitch, element, tile, swizzle, is_stored };
         let map = self.maps.iter().position(|known| *known == map).unwrap_or_else(|| {
             self.maps.push(map);
             self.maps.len() - 1
