@@ -371,6 +371,10 @@ fn product<const S: usize, const P: bool>(a: &Matrix<f32>, b: &Matrix<f32>, c: &
 }
 
 fn product_agrees<const S: usize, const P: bool>(device: &Device) {
+    let needed = (128 + 256) * 32 * 4 * S as u64;
+    if device.properties().shared_bytes_per_block < needed {
+        return println!("skipped: products of {S} stages on {} ({needed} bytes of shared memory)", device.name());
+    }
     for k in [0, 32 * S + 13] {
         let (m, n) = (70, 140);
         let small = |i: usize| ((i * 7919 + 13) % 5) as f32 - 2.0;

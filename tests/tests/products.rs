@@ -432,6 +432,15 @@ fn gemm_by_engine<const BM: usize, const BN: usize, const STAGES: usize>(a: &Mat
 macro_rules! gemm_agrees {
     ($device:expr, $kernel:ident, [$bm:literal, $bn:literal], $stages:literal, $sides:expr) => {{
         let (device, [m, n, k]): (&Device, [usize; 3]) = ($device, $sides);
+        let needed = ($bm + $bn) * 64 * 2 * $stages;
+        if device.properties().shared_bytes_per_block < needed {
+            return println!(
+                "skipped: {} of {} stages on {} ({needed} bytes of shared memory)",
+                stringify!($kernel),
+                $stages,
+                device.name()
+            );
+        }
         let (a, b) = (numbers(m * k, 1), numbers(k * n, 77));
         // Tensor copies need rows at multiples of 16 bytes.
         let pitch = k.next_multiple_of(8);
