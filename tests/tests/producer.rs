@@ -371,7 +371,7 @@ fn product<const S: usize, const P: bool>(a: &Matrix<f32>, b: &Matrix<f32>, c: &
 }
 
 fn product_agrees<const S: usize, const P: bool>(device: &Device) {
-    let needed = (128 + 256) * 32 * 4 * S as u64;
+    let needed = (128 + 128) * 32 * 4 * S as u64;
     if device.properties().shared_bytes_per_block < needed {
         return println!("skipped: products of {S} stages on {} ({needed} bytes of shared memory)", device.name());
     }
