@@ -14,7 +14,7 @@ use std::sync::{Mutex, PoisonError};
 /// Makes a function a GPU kernel: on the host its name becomes a function that returns a `Launch`.
 ///
 /// The arguments are in the language's manual: `block`, `min_blocks`, `max_registers`, `index`, `math`, `contract`, `bounds`,
-/// `raster`, `persistent`, `overlap`, `cluster`, `targets`, `variants`, `ilp`, `vectorize`, `batch_loads`, `best_effort`, `allow`, `warn`, `deny`.
+/// `raster`, `persistent`, `overlap`, `tensor`, `cluster`, `targets`, `variants`, `ilp`, `vectorize`, `batch_loads`, `best_effort`, `allow`, `warn`, `deny`.
 #[proc_macro_attribute]
 pub fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
     alone(|| expand::kernel(arguments.into(), item.into()).into())

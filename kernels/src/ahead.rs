@@ -107,7 +107,7 @@ pub fn stencil_in_caches<const EACH: usize, const DEPTH: usize>(
 
 /// sums[b] ← the sum of the elements of every `grid_dim()`-th run of `N` elements, from the b-th on. As many blocks as are resident sum any number of elements; where there is a copy engine, bulk
 /// copies bring `STAGES` − 1 runs ahead. With `PRODUCER` a thread of its own asks for them, and the warps of a block need not keep pace.
-#[kernel(block = 256, allow(low_occupancy), variants((N, STAGES) in [(8192, 3), (4096, 6)], PRODUCER in [false, true]))]
+#[kernel(block = 256, variants((N, STAGES) in [(8192, 3), (4096, 6)], PRODUCER in [false, true]))]
 pub fn run_sums<const N: usize, const STAGES: usize, const PRODUCER: bool>(x: &Global<f32>, sums: &mut Global<f32>) {
     #[shared]
     let mut run: [f32; N];

@@ -1,6 +1,7 @@
 //! Clusters: where their blocks are, what they reach of each other, on every device there is; what the simulator finds.
 
 #![allow(deprecated, reason = "what lints find of speed is not what is tested here")]
+#![allow(clippy::needless_range_loop, reason = "kernels index shared arrays, which are no iterators")]
 
 use warpwright::prelude::*;
 use warpwright::{Device, DeviceKind};
@@ -418,7 +419,7 @@ fn the_host_twin_knows_the_cluster_s_blocks() {
 fn counts<const C: usize, const OWN: usize>(device: &Device) {
     let bins = C * OWN;
     // Few values often, all others seldom.
-    let value = |i: u32| if i % 4 == 0 { i / 4 % 7 } else { i.wrapping_mul(2_654_435_761) >> 8 };
+    let value = |i: u32| if i.is_multiple_of(4) { i / 4 % 7 } else { i.wrapping_mul(2_654_435_761) >> 8 };
     let values: Vec<u16> = (0..20_011).map(|i| (value(i) as usize % bins) as u16).collect();
     let from = device.upload(&values).unwrap();
     let mut found = device.zeros::<u32>(bins).unwrap();

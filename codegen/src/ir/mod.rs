@@ -41,7 +41,7 @@ pub use op::{
 pub use options::{BoundsCheck, INDEX_WINDOW, IndexWidth, KernelOptions, Math, TensorCores, grid_misfit};
 pub use scalar::Scalar;
 pub use swizzle::{SWIZZLE_ROWS, Swizzle};
-pub use tensor::{Factor, MMA_SHAPES, MmaShape, PRODUCTS, Tensor, WARPGROUP, WARPGROUP_ROWS};
+pub use tensor::{MMA_SHAPES, MmaShape, PRODUCTS, ProductFactor, Tensor, WARPGROUP, WARPGROUP_ROWS};
 pub use types::{Space, Type};
 
 /// What the source asks of a loop: data for `schedule`, which consumes it. None is left from `Scheduled` on.

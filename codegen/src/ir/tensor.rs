@@ -9,14 +9,14 @@ use crate::target::Requirement;
 
 /// A matrix in a shared array of rows, as a factor of a product.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Factor {
+pub struct ProductFactor {
     /// An array `[[T; C]; R]` of scalars.
     pub array: Access,
     /// Whether the factor is C × R: the array's rows are its columns.
     pub is_transposed: bool,
 }
 
-impl Factor {
+impl ProductFactor {
     /// Rows, columns and elements of the factor; `None`: the path leads to no array of rows of scalars.
     pub fn shape(&self, kernel: &Kernel) -> Option<(u64, u64, Type)> {
         let inner = |ty: &MemoryType| match ty {
@@ -36,9 +36,9 @@ pub enum Tensor {
     /// `sums + a · b`. All threads of the block come to it. Results: the new sums, as many.
     MultiplyAdd {
         /// M × K.
-        a: Factor,
+        a: ProductFactor,
         /// K × N, of elements of the same type.
-        b: Factor,
+        b: ProductFactor,
         /// This thread's share of M × N sums.
         sums: Vec<Value>,
     },
@@ -82,11 +82,11 @@ pub enum Tensor {
         /// The rows of `a` that are the warpgroup's, a multiple of 64; columns of `b`; what is summed over.
         mnk: [u64; 3],
         /// Rows of a, and the elements' type, as the source has them.
-        a: Factor,
+        a: ProductFactor,
         /// The warpgroup's first row; `u32`.
         row: Value,
         /// The other factor, all columns of it.
-        b: Factor,
+        b: ProductFactor,
         /// The elements of both.
         factors: Type,
         /// Whether it may still run behind the instruction: then its sums go to the next product or to [`Tensor::Await`] alone, round a loop too, and it has waited
@@ -219,7 +219,7 @@ pub const PRODUCTS: &[(Type, Type)] = &[
 
 impl Tensor {
     /// M, N and K of a product; `None`: the factors do not fit each other.
-    pub fn shape_of(kernel: &Kernel, a: &Factor, b: &Factor) -> Option<[u64; 3]> {
+    pub fn shape_of(kernel: &Kernel, a: &ProductFactor, b: &ProductFactor) -> Option<[u64; 3]> {
         let ((m, k, _), (rows, n, _)) = (a.shape(kernel)?, b.shape(kernel)?);
         (k == rows).then_some([m, n, k])
     }

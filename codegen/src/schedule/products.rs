@@ -22,7 +22,7 @@ use super::collectives::{alignment, thread_number};
 use super::{Refusal, Schedule};
 use crate::analysis::uniformity::Uniformity;
 use crate::collections::HashMap;
-use crate::ir::{Access, BinaryOp, Block, Builder, CompareOp, Factor, Inst, Kernel, Op, Step, Tensor, TensorCores, Type, Value};
+use crate::ir::{Access, BinaryOp, Block, Builder, CompareOp, Inst, Kernel, Op, ProductFactor, Step, Tensor, TensorCores, Type, Value};
 use crate::target::limits::VECTOR_BYTES;
 use partition::Partition;
 
@@ -127,13 +127,14 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
 
 /// The sums that an instruction is about.
 fn shape(kernel: &Kernel, inst: Inst) -> Option<Shape> {
-    match &kernel.insts[inst].op {
-        Op::Tensor(Tensor::MultiplyAdd { a, b, sums }) => {
+    let Op::Tensor(tensor) = &kernel.insts[inst].op else { return None };
+    match tensor {
+        Tensor::MultiplyAdd { a, b, sums } => {
             let [m, n, _] = Tensor::shape_of(kernel, a, b)?;
             Some((kernel.ty(*sums.first()?), [m, n]))
         }
-        Op::Tensor(Tensor::Position { shape, of, .. } | Tensor::Store { shape, of, .. }) => Some((*of, *shape)),
-        _ => None,
+        Tensor::Position { shape, of, .. } | Tensor::Store { shape, of, .. } => Some((*of, *shape)),
+        Tensor::Mma { .. } | Tensor::WarpgroupMma { .. } | Tensor::Await { .. } => None,
     }
 }
 
@@ -192,7 +193,9 @@ fn store(b: &mut Builder<'_>, (to, from): (&Access, Option<Value>), sums: &[Valu
         }
         return;
     };
-    let Some(columns) = (Factor { array: to.clone(), is_transposed: false }).shape(b.kernel).map(|(_, columns, _)| columns) else { return };
+    let Some(columns) = (ProductFactor { array: to.clone(), is_transposed: false }).shape(b.kernel).map(|(_, columns, _)| columns) else {
+        return;
+    };
     let index = b.kernel.ty(from);
     let first = b.kernel.constant(from).map(|from| from.bits);
     let all = b.int(index, i128::from(columns));

@@ -26,8 +26,8 @@
 //! `{:#}` prints the kernel's own numbers, which [`crate::verify`] speaks of.
 
 use crate::ir::{
-    Access, Address, Atomicity, Block, Collective, Compute, Engine, Factor, Inst, Kernel, Loc, Location, Memory, MemoryOp, MemoryType,
-    Message, ObjectKind, Op, PitchedMatrix, PrintPart, Region, Scope, Stage, Step, StructType, Tensor, Terminator, Value,
+    Access, Address, Atomicity, Block, Collective, Compute, Engine, Inst, Kernel, Loc, Location, Memory, MemoryOp, MemoryType, Message,
+    ObjectKind, Op, PitchedMatrix, PrintPart, ProductFactor, Region, Scope, Stage, Step, StructType, Tensor, Terminator, Value,
 };
 use crate::ir::{BoundsCheck, IndexWidth, KernelOptions, Math, TensorCores};
 use std::fmt::{self, Display, Formatter, Write};
@@ -366,7 +366,7 @@ impl Display for Collective {
 impl Display for Tensor {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let word = self.word();
-        let factor = |factor: &Factor| format!("{}{}", factor.array, if factor.is_transposed { " transposed" } else { "" });
+        let factor = |factor: &ProductFactor| format!("{}{}", factor.array, if factor.is_transposed { " transposed" } else { "" });
         match self {
             Tensor::MultiplyAdd { a, b, sums } => write!(f, "{word} {}, {}{}", factor(a), factor(b), Rest(sums)),
             Tensor::Store { shape: [m, n], of, to, from, sums } => {

@@ -3,7 +3,7 @@
 use super::Verifier;
 use crate::collections::HashSet;
 use crate::ir::{
-    Factor, MmaShape, Object, ObjectKind, Op, PRODUCTS, Region, Stage, Tensor, Terminator, Type, Value, WARPGROUP, WARPGROUP_ROWS,
+    MmaShape, Object, ObjectKind, Op, PRODUCTS, ProductFactor, Region, Stage, Tensor, Terminator, Type, Value, WARPGROUP, WARPGROUP_ROWS,
 };
 
 impl Verifier<'_> {
@@ -34,7 +34,7 @@ impl Verifier<'_> {
             }
             Tensor::Store { shape: [m, n], to, from, sums, .. } => {
                 self.require(kernel.stage == Stage::Built, || "sums after they were shared out".to_owned());
-                let to_shared = Factor { array: to.clone(), is_transposed: false };
+                let to_shared = ProductFactor { array: to.clone(), is_transposed: false };
                 self.require(kernel.objects[to.object].kind == ObjectKind::Shared, || format!("{} is no shared array", to.object));
                 match to_shared.shape(kernel) {
                     Some((rows, columns, ty)) => {

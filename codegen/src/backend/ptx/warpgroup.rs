@@ -7,7 +7,7 @@
 use super::code::{Base, Opcode, Operand, Reg, RegisterClass};
 use super::emitter::{Emitter, ptx};
 use super::words::{Mnemonic, Word};
-use crate::ir::{Factor, Inst, MemoryType, Swizzle, Type, Value, ValueDef, WARPGROUP_ROWS};
+use crate::ir::{Inst, MemoryType, ProductFactor, Swizzle, Type, Value, ValueDef, WARPGROUP_ROWS};
 
 /// Steps along K of one instruction, for elements of 16 bits; their bytes.
 const STEPS: u64 = 16;
@@ -57,7 +57,7 @@ impl Emitter<'_> {
     pub(super) fn warpgroup_mma(
         &mut self,
         [m, n, k]: [u64; 3],
-        ([a, b], row, factors): ([&Factor; 2], Value, Type),
+        ([a, b], row, factors): ([&ProductFactor; 2], Value, Type),
         (sums, is_left): (&[(Value, bool)], bool),
         results: &[Value],
     ) {
@@ -109,7 +109,7 @@ impl Emitter<'_> {
     }
 
     /// `row`: the first row of the factor, where it is not all of it.
-    fn descriptors(&mut self, factor: &Factor, row: Option<Value>, is_along: bool) -> Option<Descriptors> {
+    fn descriptors(&mut self, factor: &ProductFactor, row: Option<Value>, is_along: bool) -> Option<Descriptors> {
         let kernel = self.kernel;
         let swizzle = kernel.swizzled.get(&factor.array.object)?;
         let bytes = swizzle.bytes()?;

@@ -208,7 +208,7 @@ impl Checker<'_, '_> {
             let message = format!(
                 "`store` writes {} sums to a shared array of as many rows and columns, and `{}` is a `{}`",
                 Ty::Accumulator(Box::new(sum.clone()), rows, columns),
-                call.args.first().map_or_else(String::new, |arg| place_name(arg)),
+                call.args.first().map_or_else(String::new, place_name),
                 self.show(&arg.ty)
             );
             let (rows, columns) = (self.known_const(rows), self.known_const(columns));

@@ -7,7 +7,7 @@ use crate::diagnostic::Diagnostic;
 use crate::hir::tree::Expr;
 use crate::hir::types::{Const, Ty};
 use crate::intrinsics::MULTIPLY_ADD;
-use crate::ir::{Access, Factor, ObjectKind, Op, Scalar, Tensor, Value};
+use crate::ir::{Access, ObjectKind, Op, ProductFactor, Scalar, Tensor, Value};
 use crate::target::limits::THREAD_REGISTERS;
 use proc_macro2::Span;
 
@@ -96,7 +96,7 @@ impl Lowerer<'_, '_> {
         self.unit()
     }
 
-    fn factor(&mut self, expr: &Expr, is_transposed: bool) -> Option<Factor> {
+    fn factor(&mut self, expr: &Expr, is_transposed: bool) -> Option<ProductFactor> {
         let access = match self.place(expr) {
             Place::Memory { access, .. } => Some(access),
             Place::Guarded { .. } | Place::Register { .. } | Place::Group { .. } => None,
@@ -108,7 +108,7 @@ impl Lowerer<'_, '_> {
                 Diagnostic::error(expr.span, message).help("copy it into an array of its own: `#[shared] let mut tile: [[f32; 32]; 64];`"),
             );
         }
-        Some(Factor { array: array?, is_transposed })
+        Some(ProductFactor { array: array?, is_transposed })
     }
 
     /// The sums that a place holds.
@@ -134,7 +134,7 @@ impl Lowerer<'_, '_> {
         let (Some(shape), Some(of)) = (self.sides(sums), self.scalar(&of)) else { return self.unit() };
         let place = self.place(sums);
         let from = from.map(|from| self.value(from));
-        let Some(Factor { array: to, .. }) = self.factor(to, false) else { return self.unit() };
+        let Some(ProductFactor { array: to, .. }) = self.factor(to, false) else { return self.unit() };
         let Some(element) = self.scalar_of_rows(&to) else { return self.unit() };
         self.at(span);
         let sums = self.sums_of(&place);
@@ -146,7 +146,7 @@ impl Lowerer<'_, '_> {
 
     /// The scalar type of an array of rows.
     fn scalar_of_rows(&self, array: &Access) -> Option<crate::ir::Type> {
-        let factor = Factor { array: array.clone(), is_transposed: false };
+        let factor = ProductFactor { array: array.clone(), is_transposed: false };
         factor.shape(&self.kernel).map(|(_, _, ty)| ty)
     }
 }

@@ -14,14 +14,14 @@ use super::super::Refusal;
 use super::{Partition, alignment, plus, thread_number, whole};
 use crate::intrinsics::{by_name, called};
 use crate::ir::{
-    Access, Address, BinaryOp, Builder, Factor, Kernel, Memory, MemoryOp, MmaShape, Op, Step, Tensor, TensorCores, Type, Value,
+    Access, Address, BinaryOp, Builder, Kernel, Memory, MemoryOp, MmaShape, Op, ProductFactor, Step, Tensor, TensorCores, Type, Value,
 };
 
 /// What `ldmatrix` reads of a row, bytes.
 const CHUNK: u64 = 16;
 
 /// Why tensor cores do not multiply these; nothing if they do.
-pub(super) fn obstacle(kernel: &Kernel, factors: [&Factor; 2], (mnk, sum): ([u64; 3], Type)) -> Option<Refusal> {
+pub(super) fn obstacle(kernel: &Kernel, factors: [&ProductFactor; 2], (mnk, sum): ([u64; 3], Type)) -> Option<Refusal> {
     let refuse = |why: String, help: &str| Some(Refusal::new(format!("`tensor`: {why}"), help));
     let Some((_, _, element)) = factors[0].shape(kernel) else {
         return refuse("a factor is no array of rows".to_owned(), "leave `tensor` out");
@@ -74,7 +74,7 @@ pub(super) fn obstacle(kernel: &Kernel, factors: [&Factor; 2], (mnk, sum): ([u64
 }
 
 /// The new sums.
-pub(super) fn multiply_add(b: &mut Builder<'_>, [x, y]: [&Factor; 2], sums: &[Value], partition: &Partition) -> Vec<Value> {
+pub(super) fn multiply_add(b: &mut Builder<'_>, [x, y]: [&ProductFactor; 2], sums: &[Value], partition: &Partition) -> Vec<Value> {
     let (Some([_, _, k]), Some(first), Some([tall, wide])) = (Tensor::shape_of(b.kernel, x, y), sums.first(), partition.warp()) else {
         return sums.to_vec();
     };
@@ -122,7 +122,7 @@ enum Side {
 
 /// Where the lanes of a warp find a factor.
 struct Fragments<'f> {
-    factor: &'f Factor,
+    factor: &'f ProductFactor,
     /// The array's row and column that this lane names, of the first matrices.
     row: Value,
     column: Value,
@@ -132,7 +132,7 @@ struct Fragments<'f> {
 
 impl<'f> Fragments<'f> {
     /// `base`: the warp's first row of `a`, or column of `b`.
-    fn new(b: &mut Builder<'_>, factor: &'f Factor, base: Value, lane: Value, side: Side) -> Fragments<'f> {
+    fn new(b: &mut Builder<'_>, factor: &'f ProductFactor, base: Value, lane: Value, side: Side) -> Fragments<'f> {
         let ty = b.kernel.ty(lane);
         let along = factor.is_transposed == (side == Side::B);
         let elements = factor.shape(b.kernel).map_or(8, |(_, _, element)| CHUNK / u64::from(element.bytes()));

@@ -3,14 +3,14 @@
 //! Sums are added in the order of K, each rounded once (fused), factors of 8 and 16 bits widened before: the same bits on every device.
 
 use super::{Partition, element, lanes};
-use crate::ir::{Builder, Factor, Op, Tensor, Type, Value};
+use crate::ir::{Builder, Op, ProductFactor, Tensor, Type, Value};
 use std::collections::BTreeSet;
 
 /// Steps along K that are written out, and the most elements of one load.
 const STEPS: u64 = 4;
 
 /// The new sums.
-pub(super) fn multiply_add(b: &mut Builder<'_>, [x, y]: [&Factor; 2], sums: &[Value], partition: &Partition) -> Vec<Value> {
+pub(super) fn multiply_add(b: &mut Builder<'_>, [x, y]: [&ProductFactor; 2], sums: &[Value], partition: &Partition) -> Vec<Value> {
     let (Some([_, _, k]), Some(first)) = (Tensor::shape_of(b.kernel, x, y), sums.first()) else { return sums.to_vec() };
     let ty = b.kernel.ty(*first);
     let places: Vec<[u64; 2]> = (0..sums.len() as u64).map(|element| partition.place(element)).collect();
@@ -41,7 +41,7 @@ pub(super) fn multiply_add(b: &mut Builder<'_>, [x, y]: [&Factor; 2], sums: &[Va
 
 /// A factor, as the sums of a thread need it.
 struct Side<'a> {
-    factor: &'a Factor,
+    factor: &'a ProductFactor,
     /// Its rows or columns, from the first on.
     own: &'a [u64],
     /// The first.
@@ -71,7 +71,7 @@ impl Side<'_> {
         let run = self.own.windows(2).position(|pair| pair[1] != pair[0] + 1).map_or(self.own.len(), |n| n + 1) as u64;
         let lanes = [4, 2, 1]
             .into_iter()
-            .find(|lanes| *lanes <= most && run.is_multiple_of(*lanes) && self.own.len() as u64 % *lanes == 0)
+            .find(|lanes| *lanes <= most && run.is_multiple_of(*lanes) && (self.own.len() as u64).is_multiple_of(*lanes))
             .unwrap_or(1);
         let is_run = |chunk: &[u64]| chunk.windows(2).all(|pair| pair[1] == pair[0] + 1);
         let lanes = if self.own.chunks(lanes as usize).all(is_run) { lanes } else { 1 };

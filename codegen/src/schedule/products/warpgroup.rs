@@ -7,7 +7,7 @@
 use super::super::Refusal;
 use super::{Inst, Partition};
 use crate::collections::HashSet;
-use crate::ir::{Block, Builder, Engine, Factor, Kernel, ObjectKind, Op, Region, Swizzle, Tensor, Terminator, Type, Value};
+use crate::ir::{Block, Builder, Engine, Kernel, ObjectKind, Op, ProductFactor, Region, Swizzle, Tensor, Terminator, Type, Value};
 
 /// The most columns of one instruction.
 const MOST_COLUMNS: u64 = 256;
@@ -16,7 +16,7 @@ const MOST_COLUMNS: u64 = 256;
 const STEPS: u64 = 16;
 
 /// Why a warpgroup does not multiply these; nothing if it does.
-pub(super) fn obstacle(kernel: &Kernel, factors: [&Factor; 2], ([m, n, k], sum): ([u64; 3], Type)) -> Option<Refusal> {
+pub(super) fn obstacle(kernel: &Kernel, factors: [&ProductFactor; 2], ([m, n, k], sum): ([u64; 3], Type)) -> Option<Refusal> {
     let refuse = |why: String, help: &str| Some(Refusal::new(format!("`wgmma`: {why}"), help));
     let Some((_, _, element)) = factors[0].shape(kernel) else {
         return refuse("a factor is no array of rows".to_owned(), "leave `tensor` out");
@@ -41,7 +41,7 @@ pub(super) fn obstacle(kernel: &Kernel, factors: [&Factor; 2], ([m, n, k], sum):
 }
 
 /// The new sums.
-pub(super) fn multiply_add(b: &mut Builder<'_>, [x, y]: [&Factor; 2], sums: &[Value], partition: &Partition) -> Vec<Value> {
+pub(super) fn multiply_add(b: &mut Builder<'_>, [x, y]: [&ProductFactor; 2], sums: &[Value], partition: &Partition) -> Vec<Value> {
     let (Some([_, n, k]), Some((_, _, factors))) = (Tensor::shape_of(b.kernel, x, y), x.shape(b.kernel)) else { return sums.to_vec() };
     let (row, rows) = partition.rows_of_warpgroup(b);
     let row = b.cast(row, Type::U32);
@@ -155,9 +155,9 @@ fn plan(kernel: &Kernel, owner: Inst, body: Block) -> Option<Plan> {
 pub(super) fn fence(kernel: &mut Kernel, products: &[Inst]) {
     let arrays: Vec<_> = products
         .iter()
-        .flat_map(|inst| match &kernel.insts[*inst].op {
-            Op::Tensor(tensor) => tensor.arrays().into_iter().map(|array| array.object).collect(),
-            _ => Vec::new(),
+        .flat_map(|inst| {
+            let Op::Tensor(tensor) = &kernel.insts[*inst].op else { return Vec::new() };
+            tensor.arrays().into_iter().map(|array| array.object).collect()
         })
         .collect();
     let (mut is_written, mut barriers) = (false, Vec::new());

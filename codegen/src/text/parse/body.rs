@@ -4,9 +4,9 @@ use super::lex::Token;
 use super::{ParseError, Parser, named};
 use crate::annotations::{Annotation, Modifier, Modifiers, On};
 use crate::ir::{
-    Access, Address, Annotations, Asked, AtomicOp, Atomicity, Axis, BinaryOp, Block, Collective, CompareOp, Compute, Engine, Factor, Inst,
-    Loc, MMA_SHAPES, Memory, MemoryOp, MemoryOrder, Message, Object, Op, PitchedMatrix, PrintPart, Region, Role, Scope, Special, Step,
-    StoreStage, Tensor, Terminator, TextureOp, UnaryOp, Value,
+    Access, Address, Annotations, Asked, AtomicOp, Atomicity, Axis, BinaryOp, Block, Collective, CompareOp, Compute, Engine, Inst, Loc,
+    MMA_SHAPES, Memory, MemoryOp, MemoryOrder, Message, Object, Op, PitchedMatrix, PrintPart, ProductFactor, Region, Role, Scope, Special,
+    Step, StoreStage, Tensor, Terminator, TextureOp, UnaryOp, Value,
 };
 
 /// Deepest nesting of blocks.
@@ -364,9 +364,9 @@ impl<'t> Parser<'t> {
     }
 
     /// `m1[v2] transposed`.
-    fn factor(&mut self) -> Result<Factor, ParseError> {
+    fn factor(&mut self) -> Result<ProductFactor, ParseError> {
         let array = self.access()?;
-        Ok(Factor { array, is_transposed: self.eat_word("transposed") })
+        Ok(ProductFactor { array, is_transposed: self.eat_word("transposed") })
     }
 
     /// `multiply_add m1, m2 transposed, v3, v4`.

@@ -6,7 +6,7 @@ use super::super::registers::Reg;
 use super::super::tensor::{MatrixLoad, Product, Tile, WarpgroupProduct};
 use super::{Compiler, Result, add};
 use crate::sim::InstructionClass;
-use warpwright_codegen::ir::{Address, Factor, MemoryType, Tensor, Type, Value};
+use warpwright_codegen::ir::{Address, MemoryType, ProductFactor, Tensor, Type, Value};
 use warpwright_codegen::target::limits::VECTOR_BYTES;
 
 impl Compiler<'_> {
@@ -42,7 +42,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    fn tile(&mut self, factor: &Factor, ty: Type, is_along: bool) -> Result<Tile> {
+    fn tile(&mut self, factor: &ProductFactor, ty: Type, is_along: bool) -> Result<Tile> {
         let kernel = self.kernel;
         let swizzle = kernel.swizzled.get(&factor.array.object).copied().ok_or("a warpgroup's product of a tile that is not swizzled")?;
         let mut tile = factor.array.leads_to(kernel).ok_or("a path to no tile")?;
