@@ -2,6 +2,7 @@
 //! where the work writes memory; blocks of one to three dimensions; what it becomes in PTX and in machine code. The simulator runs the form with the engine, which its own checks hold to the rules.
 
 #![allow(deprecated, reason = "what lints find of speed is not what is tested here")]
+#![allow(clippy::manual_is_multiple_of, clippy::reversed_empty_ranges, reason = "kernels, and loops of no iteration are asked about")]
 
 use warpwright::prelude::*;
 use warpwright_tests::devices::on_all;
