@@ -126,7 +126,8 @@ fn knowing_it_is_cheap() {
                 );
                 seen
             };
-            if known() == 0 {
+            // Not for all of these targets: a histogram in clusters, which `sm_90` alone has room for.
+            if known() == 0 || path.ends_with("histogram_in_cluster") {
                 continue;
             }
             let instructions = Cell::new(0);
