@@ -3,10 +3,11 @@
 use proc_macro2::Span;
 use std::path::{Path, PathBuf};
 use warpwright_codegen::backend::Backend;
+use warpwright_codegen::diagnostic::Diagnostics;
 use warpwright_codegen::hir;
 use warpwright_codegen::pipeline::{self, Scheduled};
-use warpwright_codegen::syntax::{ConstValue, GenericValue, Instance, Program, Unit, UnitId};
-use warpwright_codegen::target::Target;
+use warpwright_codegen::syntax::{ConstValue, GenericValue, Instance, KernelAttributes, Program, Unit, UnitId};
+use warpwright_codegen::target::{Target, Targets};
 use warpwright_review::crates::Crate;
 
 /// One variant, ready to be printed.
@@ -17,9 +18,16 @@ pub struct Variant {
     pub name: String,
     /// The kernel.
     pub kernel: Scheduled,
+    /// The targets that its `#[kernel(targets = […])]` names; empty where it is for all.
+    pub targets: Targets,
 }
 
 impl Variant {
+    /// Whether it is meant for a target: a kernel may name its own, for want of clusters or of shared memory elsewhere.
+    pub fn is_for(&self, target: &Target) -> bool {
+        self.targets.is_empty() || self.targets.gpus.iter().any(|own| std::ptr::eq(*own, target))
+    }
+
     /// Its text for a target, or for any device; none if the language cannot have it.
     pub fn text(&self, backend: &dyn Backend, target: Option<&Target>) -> Option<String> {
         backend.emit(&self.kernel, target, &|_| Span::call_site()).ok().map(|emitted| emitted.text)
@@ -107,7 +115,14 @@ fn variant(program: &Program, unit: UnitId, family: &str, kernel: &str, instance
     let lowered = pipeline::compile(program, unit, kernel, instance).ok()?;
     let generics: Vec<String> = instance.generics.iter().map(generic).collect();
     let name = if generics.is_empty() { kernel.to_owned() } else { format!("{kernel}::<{}>", generics.join(", ")) };
-    Some(Variant { family: family.to_owned(), name, kernel: lowered.kernel })
+    Some(Variant { family: family.to_owned(), name, kernel: lowered.kernel, targets: own_targets(&program.units[unit.0], kernel) })
+}
+
+/// The targets that a kernel's attributes name; none where they leave them to the crate.
+pub fn own_targets(unit: &Unit, kernel: &str) -> Targets {
+    let item = unit.kernel(kernel).expect("a kernel");
+    let attributes = KernelAttributes::find(&item.attrs, &mut Diagnostics::new()).unwrap_or_default();
+    attributes.targets_or(Some(&Targets::default()))
 }
 
 fn generic(value: &GenericValue) -> String {

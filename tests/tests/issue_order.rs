@@ -225,9 +225,7 @@ fn loads_are_issued_in_machine_code_as_promised() {
     let (next, wrong, count) = (AtomicUsize::new(0), Mutex::new(Vec::new()), AtomicUsize::new(0));
     let work = || {
         while let Some(variant) = variants.get(next.fetch_add(1, Ordering::Relaxed)) {
-            // Clusters are from sm_90 on, and its bins need more shared memory than sm_120 has.
-            let is_for_hopper = variant.name.starts_with("histogram_in_cluster");
-            for target in TARGETS.into_iter().filter(|target| !is_for_hopper || *target == "sm_90") {
+            for target in TARGETS.into_iter().filter(|target| variant.is_for(Target::find(target).expect("a target"))) {
                 let module = module(variant, target);
                 for judge in judges.iter().filter(|_| !module.early_loads.is_empty()) {
                     for found in order(&module, target, judge) {

@@ -9,10 +9,3 @@ pub fn refused_shares(c: &mut Matrix<f32>) {
     let (row, column) = large.position(0);
     c[(row, column)] = large[0];
 }
-
-#[kernel]
-pub fn of_any_block(c: &mut Matrix<f32>) {
-    let sums = Accumulator::<f32, 32, 32>::zero();
-    let (row, column) = sums.position(0);
-    c[(row, column)] = sums[0];
-}

@@ -18,7 +18,7 @@ use std::ops::Deref;
 pub(super) type Mask = u32;
 
 /// A number for each lane.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Lanes {
     /// One number in all of them.
     Same(i64),

@@ -10,7 +10,7 @@ use super::{
     AccessFact, AccessKind, AccessPatterns, BranchFact, Divergence, Move, Moves, Pattern, Races, Range, Total, Warps, Ways, races,
 };
 use crate::analysis::dependence::{DATA, Dependence};
-use crate::collections::HashMap;
+use crate::collections::{HashMap, HashSet};
 use crate::ir::{Address, Inst, Kernel, Memory, MemoryOp, MemoryType, Op, Region, Space, Special};
 use crate::target::limits::LANES;
 
@@ -256,7 +256,7 @@ const COMPARED_WARPS: u32 = 8;
 
 /// Warps that touch the same addresses.
 fn sharing(walk: &Walk<'_>, records: &[&Record], warps: Warps) -> Option<u32> {
-    let mut different: Vec<LaneSum> = Vec::new();
+    let mut different: HashSet<LaneSum> = HashSet::default();
     let mut requests = 0;
     for record in records {
         let address = record.address.as_ref().ok()?;
@@ -268,9 +268,7 @@ fn sharing(walk: &Walk<'_>, records: &[&Record], warps: Warps) -> Option<u32> {
                 // What is one in a warp need not be one in the block: `rows[global_id().x / 32]`.
                 return Some(1);
             }
-            if !different.contains(&address) {
-                different.push(address);
-            }
+            different.insert(address);
         }
     }
     match different.len() {
