@@ -92,9 +92,69 @@ fn rings_run_on_from_round_to_round() {
     });
 }
 
+/// The same with a producer, which comes to no barrier: it copies for the next blocks while this one's work still exchanges its sums.
+#[kernel(block = 64, persistent = P)]
+fn produced<const S: usize, const P: bool>(most: usize, x: &Global<f32>, y: &mut Global<f32>) {
+    #[shared]
+    let mut run: [f32; 128];
+    #[shared]
+    let mut other: [f32; 64];
+    #[shared]
+    let mut all: [f32; 64];
+    let (t, b) = (thread_idx().x, block_idx().x);
+    let mut sum = 0.0;
+    #[pipeline(stages = S, producer)]
+    for chunk in 0..b % (most + 1) {
+        load_run(&mut run, x, (b + chunk) * 128);
+        sync_threads();
+        sum = sum * 0.5 + run[127 - t] - run[t];
+        sync_threads();
+    }
+    if b % 5 != 3 {
+        #[pipeline(stages = 3, producer)]
+        for chunk in (b % 3..most).step_by(2) {
+            load_run(&mut other, x, (b + chunk) * 64);
+            sync_threads();
+            sum = sum * 0.25 + other[63 - t];
+            sync_threads();
+        }
+        if t < 48 {
+            all[t] = sum;
+        }
+        sync_threads();
+        if t < 48 {
+            sum += all[47 - t];
+        }
+    }
+    y[b * 64 + t] = sum;
+}
+
+fn produced_agree<const S: usize>(device: &Device) {
+    for (blocks, most) in [(1, 0), (1, 2 * S + 1), (9, 0), (9, 1), (23, 2 * S), (40, 2 * S + 1)] {
+        for short in [0, 5, 200] {
+            let x = numbers((blocks + most) * 128 - short.min(128), most);
+            let there = device.upload(&x).unwrap();
+            let expected = rounds_in_rust(blocks, most, &x);
+            let mut y = device.zeros::<f32>(blocks * 64).unwrap();
+            produced::<S, true>(most, &there, &mut y).grid(blocks).launch(device).unwrap();
+            assert_eq!(y.download().unwrap(), expected, "{S} stages, {blocks} blocks of up to {most}, {short} short");
+            produced::<S, false>(most, &there, &mut y).grid(blocks).launch(device).unwrap();
+            assert_eq!(y.download().unwrap(), expected, "not persistent: {S} stages, {blocks} blocks of up to {most}, {short} short");
+        }
+    }
+}
+
+#[test]
+fn producers_go_on_to_the_next_block() {
+    on_all("produced", |device| {
+        produced_agree::<2>(device);
+        produced_agree::<3>(device);
+    });
+}
+
 /// Tiles by tensor copies, of a grid of blocks in bands; a loop in a loop.
 #[kernel(block = (16, 4), persistent, raster(rows = 2), targets = [sm_90])]
-fn products<const S: usize>(a: &Matrix<f32>, b: &Matrix<f32>, c: &mut Matrix<f32>) {
+fn products<const S: usize, const P: bool>(a: &Matrix<f32>, b: &Matrix<f32>, c: &mut Matrix<f32>) {
     #[shared]
     let mut left: [[f32; 8]; 16];
     #[shared]
@@ -103,7 +163,7 @@ fn products<const S: usize>(a: &Matrix<f32>, b: &Matrix<f32>, c: &mut Matrix<f32
     let (row, column) = (block_idx().y * 16, block_idx().x * 16);
     let mut sum = [0.0f32; 4];
     for half in 0..2 {
-        #[pipeline(stages = S, by = tma)]
+        #[pipeline(stages = S, by = tma, producer = P)]
         for k in (half * 8..a.columns()).step_by(16) {
             load_tile(&mut left, a, row, k);
             load_tile(&mut right, b, k, column);
@@ -123,14 +183,14 @@ fn products<const S: usize>(a: &Matrix<f32>, b: &Matrix<f32>, c: &mut Matrix<f32
     }
 }
 
-fn products_agree<const S: usize>(device: &Device) {
+fn products_agree<const S: usize, const P: bool>(device: &Device) {
     for (m, k, n) in [(1, 4, 4), (20, 8, 36), (48, 40, 64), (65, 16 * S + 8, 20)] {
         let (a, b) = (numbers(m * k, 3), numbers(k * n, 4));
         let [a_there, b_there] = [&a, &b].map(|x| device.upload(x).unwrap());
         let mut c = device.zeros::<f32>(m * n).unwrap();
         let (left, right) = (device.matrix(&a_there, m, k).unwrap(), device.matrix(&b_there, k, n).unwrap());
         let product = device.matrix_mut(&mut c, m, n).unwrap();
-        products::<S>(left, right, product).grid((n.div_ceil(16), m.div_ceil(16))).launch(device).unwrap();
+        products::<S, P>(left, right, product).grid((n.div_ceil(16), m.div_ceil(16))).launch(device).unwrap();
         let of = |i: usize| (0..k).map(|j| a[i / n * k + j] * b[j * n + i % n]).sum::<f32>();
         assert_eq!(c.download().unwrap(), (0..m * n).map(of).collect::<Vec<f32>>(), "{S} stages, {m} x {k} x {n}");
     }
@@ -143,18 +203,20 @@ fn tiles_come_by_tensor_copies_in_all_rounds() {
         if device.properties().compute_capability.is_some_and(|capability| capability < (9, 0)) {
             return;
         }
-        products_agree::<2>(device);
-        products_agree::<3>(device);
+        products_agree::<2, false>(device);
+        products_agree::<3, false>(device);
+        products_agree::<2, true>(device);
+        products_agree::<4, true>(device);
     });
 }
 
 /// Tiles in and out by tensor copies, a block of the grid for each column of tiles.
 #[kernel(block = 64, persistent, targets = [sm_90])]
-fn moved<const S: usize>(a: &Matrix<f32>, c: &mut Matrix<f32>) {
+fn moved<const S: usize, const P: bool>(a: &Matrix<f32>, c: &mut Matrix<f32>) {
     #[shared]
     let mut tile: [[f32; 16]; 8];
     let column = block_idx().x * 16;
-    #[pipeline(stages = S, by = tma)]
+    #[pipeline(stages = S, by = tma, producer = P)]
     for k in 0..(block_idx().x % 5).min(a.rows().div_ceil(8)) {
         load_tile(&mut tile, a, k * 8, column);
         sync_threads();
@@ -181,8 +243,9 @@ fn tiles_go_out_by_tensor_copies_in_all_rounds() {
             };
             let a = || device.matrix(&x_there, rows, columns).unwrap();
             let grid = columns.div_ceil(16);
-            moves(&|c| moved::<2>(a(), device.matrix_mut(c, rows, columns).unwrap()).grid(grid).launch(device).unwrap());
-            moves(&|c| moved::<4>(a(), device.matrix_mut(c, rows, columns).unwrap()).grid(grid).launch(device).unwrap());
+            moves(&|c| moved::<2, false>(a(), device.matrix_mut(c, rows, columns).unwrap()).grid(grid).launch(device).unwrap());
+            moves(&|c| moved::<4, false>(a(), device.matrix_mut(c, rows, columns).unwrap()).grid(grid).launch(device).unwrap());
+            moves(&|c| moved::<3, true>(a(), device.matrix_mut(c, rows, columns).unwrap()).grid(grid).launch(device).unwrap());
         }
     });
 }
@@ -214,6 +277,23 @@ fn rounds_of_a_kernel_that_overlaps_wait_once() {
     assert_eq!(text.matches("griddepcontrol.wait").count(), 1, "{text}");
 }
 
+/// Each role has a loop over blocks of its own.
+#[test]
+fn each_role_goes_through_its_rounds() {
+    let source = kernel_of(include_str!("engine_rounds.rs"), "produced").replace("persistent = P", "persistent = P, overlap");
+    let text = ptx(&source, "produced", &["3", "true"], "sm_90a").unwrap_or_else(|error| panic!("{error}")).to_string();
+    let all = |word: &str| text.match_indices(word).map(|(at, _)| at).collect::<Vec<usize>>();
+    let (place, copied) = (all("%ctaid.x"), all("cp.async.bulk.shared::cluster.global"));
+    assert_eq!(place.len(), 2, "{text}");
+    assert!(place[0] < copied[0] && copied[copied.len() - 1] < place[1], "{text}");
+    // Both roles' accesses come behind the wait for the kernel before.
+    let waits = all("griddepcontrol.wait");
+    assert!(waits.len() == 1 && waits[0] < place[0], "{text}");
+    // No barrier of all threads stands behind the parting; the work's are at the end of a round, too.
+    assert!(all("bar.sync 0").iter().all(|at| *at < place[0]), "{text}");
+    assert!(all("bar.sync 1, 64").len() >= 2, "{text}");
+}
+
 #[test]
 fn assemblers_take_rounds() {
     let test = "assemblers_take_rounds";
@@ -224,8 +304,13 @@ fn assemblers_take_rounds() {
             assemblers.iter().for_each(|ptxas| counts.ask(ptxas, &text, "rounds of a ring", capability));
         }
         if capability >= 90 {
-            let text = text("products", &["3"], target);
-            assemblers.iter().for_each(|ptxas| counts.ask(ptxas, &text, "rounds of tiles", capability));
+            for text in [
+                text("products", &["3", "false"], target),
+                text("products", &["3", "true"], target),
+                text("produced", &["3", "true"], target),
+            ] {
+                assemblers.iter().for_each(|ptxas| counts.ask(ptxas, &text, "rounds of tiles, and of producers", capability));
+            }
         }
     }
     counts.report(test);

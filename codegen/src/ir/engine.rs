@@ -314,11 +314,14 @@ pub struct Roles {
 impl Kernel {
     /// The roles, if it has a producer.
     pub fn roles(&self) -> Option<Roles> {
-        self.blocks[self.body].insts.iter().find_map(|inst| {
-            let Op::Region(Region::If { condition, then_block, else_block }) = self.insts[*inst].op else { return None };
-            let is_role = matches!(self.def(condition), Some((_, Op::Engine(Engine::Is(Role::Producer)))));
-            is_role.then_some(Roles { inst: *inst, producer: then_block, work: else_block })
-        })
+        self.blocks[self.body].insts.iter().find_map(|inst| self.roles_at(*inst))
+    }
+
+    /// The roles that part at an instruction.
+    pub fn roles_at(&self, inst: Inst) -> Option<Roles> {
+        let Op::Region(Region::If { condition, then_block, else_block }) = self.insts[inst].op else { return None };
+        let is_role = matches!(self.def(condition), Some((_, Op::Engine(Engine::Is(Role::Producer)))));
+        is_role.then_some(Roles { inst, producer: then_block, work: else_block })
     }
 
     /// Whether a launch adds a producer's threads to the block.

@@ -7,7 +7,7 @@ use crate::ir::{Annotations, Asked, Block, BlockData, Compute, Inst, InstData, K
 
 /// One copy in the making: what stands in it for the body's values, loops and exits.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Copy {
+pub(crate) struct Copy {
     values: HashMap<Value, Value>,
     owners: HashMap<Inst, Inst>,
     /// The instruction a `Continue` of the original loop breaks out of instead.
@@ -17,7 +17,7 @@ pub(super) struct Copy {
 
 impl Copy {
     /// What stands for a value; those from outside the body stand for themselves.
-    pub(super) fn get(&self, value: Value) -> Value {
+    pub(crate) fn get(&self, value: Value) -> Value {
         self.values.get(&value).copied().unwrap_or(value)
     }
 
@@ -52,7 +52,7 @@ impl Copy {
     }
 
     /// Copies an instruction, with the blocks it owns, to the end of `into`. Its results stand for the original's.
-    pub(super) fn inst(&mut self, kernel: &mut Kernel, inst: Inst, into: Block) -> Inst {
+    pub(crate) fn inst(&mut self, kernel: &mut Kernel, inst: Inst, into: Block) -> Inst {
         let (op, loc) = (kernel.insts[inst].op.clone(), kernel.insts[inst].loc);
         let results = kernel.insts[inst].results.clone();
         let types: Vec<Type> = results.iter().map(|value| kernel.ty(*value)).collect();

@@ -12,7 +12,7 @@ mod around;
 mod batch_loads;
 mod budget;
 mod collectives;
-mod copy;
+pub(crate) mod copy;
 mod covers;
 mod dependence;
 mod extremum;

@@ -121,8 +121,7 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
         // A plan names instructions, and the loops before have moved some.
         let Ok(plan) = Plan::of(schedule.kernel, plan.inst, &one) else { continue };
         let is_produced = one.says(Modifier::Producer);
-        // Threads store what the work of a loop with a producer stores.
-        let stores = is_engines && !is_produced && one.by() == Some(Modifier::ByTma) && !plan.stores(schedule.kernel).is_empty();
+        let stores = is_engines && one.by() == Some(Modifier::ByTma) && !plan.stores(schedule.kernel).is_empty();
         let until = stores.then(|| {
             let mut affine = schedule.around(plan.inst).affine();
             plan.stores_until(schedule.kernel, &mut affine)
@@ -148,6 +147,15 @@ struct Way {
     by: Option<Modifier>,
     /// If the engine makes the work's stores: what one waits for of those before.
     until: Option<StoreStage>,
+}
+
+impl Way {
+    /// Waits until all that the engine stores is in memory, behind a loop.
+    fn await_all_stores(self, b: &mut Builder<'_>) {
+        if self.until.is_some() {
+            by_first(b, |b| await_stores(b, 0, StoreStage::Done));
+        }
+    }
 }
 
 /// A loop that can be pipelined.
@@ -329,17 +337,7 @@ impl Plan {
         }
         let from = kernel.blocks[walk.body].insts.len();
         kernel.blocks[walk.body].insts.extend(&self.work);
-        if let Some(until) = way.until {
-            let mut stores = Stores::of(kernel, &self.work, until, true);
-            stores.weave(kernel, walk.body, from);
-            // The next barrier is the next iteration's.
-            stores.settle(&mut Builder::new(kernel, walk.body, loc));
-            if stores.are_written_outside(kernel, walk.body) {
-                self.beside(kernel, false, |b| {
-                    b.push(Op::Engine(Engine::Fence), &[]);
-                });
-            }
-        }
+        self.give_stores(kernel, way, from);
         let mut b = Builder::new(kernel, walk.body, loc);
         let mut next: Vec<Value> = Vec::new();
         if let Some(slot) = carried_slot {
@@ -362,15 +360,28 @@ impl Plan {
         }
         // Who writes what the work reads, behind the loop, waits for the last.
         self.beside(kernel, true, |b| {
-            if way.until.is_some() {
-                by_first(b, |b| await_stores(b, 0, StoreStage::Done));
-            }
+            way.await_all_stores(b);
             let block = b.block;
             b.kernel.blocks[block].insts.push(self.closing);
             if let (Some(turn), [.., slot, parity]) = (turn, &results[..]) {
                 turn.keep_turn(b, *slot, *parity);
             }
         });
+    }
+
+    /// Gives the engine the work's stores, if it makes them. The work stands at the end of the body, from an instruction on.
+    fn give_stores(&self, kernel: &mut Kernel, way: Way, from: usize) {
+        let Some(until) = way.until else { return };
+        let body = self.walk.body;
+        let mut stores = Stores::of(kernel, &self.work, until, true);
+        stores.weave(kernel, body, from);
+        // The next barrier is the next iteration's.
+        stores.settle(&mut Builder::new(kernel, body, self.walk.loc));
+        if stores.are_written_outside(kernel, body) {
+            self.beside(kernel, false, |b| {
+                b.push(Op::Engine(Engine::Fence), &[]);
+            });
+        }
     }
 
     /// What work needs of the section: it is computed with the work, too.

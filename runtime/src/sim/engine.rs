@@ -16,7 +16,7 @@ use super::memory::Request;
 use super::program::{Access, SimStep};
 use super::registers::{Reg, lanes};
 use super::shadow::Now;
-use super::stores::{Stores, TileStore};
+use super::stores::{self, KnownReads, Stores, TileStore};
 use super::tensor::RunningProducts;
 use super::warp::Warp;
 use super::{AccessKind, Fault, FaultKind};
@@ -166,6 +166,8 @@ struct Told {
     accesses: VectorClock,
     /// Phases of barriers that are over.
     phases: HashMap<(usize, u64), u32>,
+    /// Stores of the engine that have read their arrays.
+    reads: KnownReads,
 }
 
 impl Told {
@@ -175,6 +177,7 @@ impl Told {
             let known = self.phases.entry(*barrier).or_default();
             *known = (*known).max(*phase);
         }
+        stores::join(&mut self.reads, &other.reads);
     }
 }
 
@@ -284,6 +287,7 @@ impl Engine {
                 *known = (*known).max(*phase);
             }
         }
+        self.out.learn(thread, &told.reads);
     }
 
     /// A barrier whose last copies nobody has waited for.
@@ -401,7 +405,8 @@ impl Machine<'_> {
         if self.launch.program.orders {
             let now = self.now(warp, lane, 0);
             let accesses = self.block.order.tell(&now, self.block.number);
-            let told = Told { accesses, phases: self.block.engine.known_to(now.thread) };
+            let engine = &self.block.engine;
+            let told = Told { accesses, phases: engine.known_to(now.thread), reads: engine.out.known_to(&now) };
             self.barrier_at(at)?.told.join(&told);
             // What is done behind is not told.
             self.next_tick()?;

@@ -2,7 +2,7 @@
 //!
 //! The engine reads as late as it may: at the wait that covers the store's group; and it writes as late as it may: at the wait for what is done. Who writes an
 //! element of the array before is at fault, so that it does not matter when it is read. A thread that waited may write it, others behind a barrier of the
-//! block that came after such a wait. What threads wrote the engine sees if they have passed an engine fence since. A block does not end before its stores are done.
+//! block that came after such a wait, or behind a wait for a barrier of the engine at which somebody arrived who knew. What threads wrote the engine sees if they have passed an engine fence since. A block does not end before its stores are done.
 
 use super::machine::{LaneFault, Machine};
 use super::memory::{Request, load};
@@ -80,17 +80,46 @@ pub(super) struct Stores {
     committed: HashMap<u32, u32>,
     /// By array and granule's offset.
     sources: HashMap<(usize, u64), Source>,
+    /// By thread: the last of its stores that a wait was for, and the tick of that, wait after wait.
+    read: HashMap<u32, Vec<(u64, u32)>>,
+    /// By thread: what it has learnt at barriers of the engine.
+    learnt: HashMap<u32, KnownReads>,
 }
+
+/// By thread: its last store that has read the array, as far as somebody knows. Those before have, too.
+pub(super) type KnownReads = HashMap<u32, u64>;
 
 impl Stores {
     /// A store that may still read this granule, for who writes it now.
     pub(super) fn find(&mut self, object: usize, offset: u64, now: &Now) -> Option<InFlight> {
         let source = self.sources.get(&(object, offset))?;
-        if source.read_at.is_some_and(|tick| tick < now.interval_start || source.thread == now.thread) {
+        let learnt = self.learnt.get(&now.thread).and_then(|known| known.get(&source.thread));
+        let is_learnt = learnt.is_some_and(|last| source.number <= *last);
+        if is_learnt || source.read_at.is_some_and(|tick| tick < now.interval_start || source.thread == now.thread) {
             self.sources.remove(&(object, offset));
             return None;
         }
         Some(InFlight { thread: source.thread, site: source.site, is_awaited: source.read_at.is_some() })
+    }
+
+    /// What a thread knows to be read.
+    pub(super) fn known_to(&self, now: &Now) -> KnownReads {
+        let mut known = self.learnt.get(&now.thread).cloned().unwrap_or_default();
+        for (thread, waits) in &self.read {
+            let is_known = |(_, tick): &&(u64, u32)| *thread == now.thread || *tick < now.interval_start;
+            if let Some((number, _)) = waits.iter().rfind(is_known) {
+                let last = known.entry(*thread).or_default();
+                *last = (*last).max(*number);
+            }
+        }
+        known
+    }
+
+    /// A thread learns what is read.
+    pub(super) fn learn(&mut self, thread: u32, reads: &KnownReads) {
+        if !reads.is_empty() {
+            join(self.learnt.entry(thread).or_default(), reads);
+        }
     }
 
     /// Makes a group of a thread's stores.
@@ -101,6 +130,14 @@ impl Stores {
     /// The access of a store that is not done.
     pub(super) fn left_over(&self) -> Option<u32> {
         self.pending.first().map(|one| one.to)
+    }
+}
+
+/// Adds what others know.
+pub(super) fn join(known: &mut KnownReads, other: &KnownReads) {
+    for (thread, number) in other {
+        let last = known.entry(*thread).or_default();
+        *last = (*last).max(*number);
     }
 }
 
@@ -179,6 +216,7 @@ impl Machine<'_> {
                         source.read_at = Some(self.tick);
                     }
                 }
+                self.block.engine.out.read.entry(thread).or_default().push((one.number, self.tick));
             }
             if until == StoreStage::Done {
                 let access = &program.accesses[one.to as usize];

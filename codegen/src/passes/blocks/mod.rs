@@ -15,6 +15,7 @@ mod persistent;
 mod raster;
 
 use super::rewrite::replace_each;
+use crate::collections::HashSet;
 use crate::ir::{Axis, Builder, Compute, Inst, Kernel, Loc, Op, Special, Value};
 use clusters::Clustered;
 pub(super) use persistent::meet;
@@ -22,26 +23,29 @@ pub(super) use persistent::meet;
 /// Runs it.
 pub(super) fn run(kernel: &mut Kernel) -> bool {
     let (rows, is_persistent) = (std::mem::replace(&mut kernel.options.raster, 1), std::mem::take(&mut kernel.options.persistent));
-    let first_new = kernel.insts.len();
     let extents = kernel.options.cluster;
     // A band is whole rows of clusters.
     let rows = rows / extents[1];
     if is_persistent {
-        let (mut place, mut grid) = (Vec::new(), Vec::new());
-        persistent::wrap(kernel, |b, number, asked, layer| {
-            let clusters = clusters::grid(b, extents, asked);
-            let mut block = Clustered::of_number(b, extents, number, clusters, layer);
-            block.permute(b, rows, clusters);
-            place = block.place(b).to_vec();
-            grid = asked.to_vec();
-        });
-        stand_at(kernel, &place, &grid, first_new);
+        for rounds in persistent::rounds(kernel) {
+            let asking: HashSet<Inst> = kernel.insts_in(rounds.block).collect();
+            let (mut place, mut grid) = (Vec::new(), Vec::new());
+            persistent::wrap(kernel, rounds, |b, number, asked, layer| {
+                let clusters = clusters::grid(b, extents, asked);
+                let mut block = Clustered::of_number(b, extents, number, clusters, layer);
+                block.permute(b, rows, clusters);
+                place = block.place(b).to_vec();
+                grid = asked.to_vec();
+            });
+            stand_at(kernel, &place, &grid, &asking);
+        }
         // Blocks that are started are in a row.
         kernel.options.cluster = [extents.iter().product(), 1, 1];
         return true;
     }
     let Some(loc) = (rows > 1).then(|| asked_at(kernel)).flatten() else { return false };
     let body = kernel.body;
+    let asking: HashSet<Inst> = kernel.insts_in(body).collect();
     let behind = std::mem::take(&mut kernel.blocks[body].insts);
     let mut b = Builder::new(kernel, body, loc);
     let [x, y] = [Axis::X, Axis::Y].map(|axis| b.special(Special::BlockIdx, axis));
@@ -53,7 +57,7 @@ pub(super) fn run(kernel: &mut Kernel) -> bool {
     block.permute(&mut b, rows, clusters);
     let [x, y, _] = block.place(&mut b);
     kernel.blocks[body].insts.extend(behind);
-    stand_at(kernel, &[x, y], &[], first_new);
+    stand_at(kernel, &[x, y], &[], &asking);
     true
 }
 
@@ -63,8 +67,8 @@ fn asked_at(kernel: &Kernel) -> Option<Loc> {
     kernel.insts_in(kernel.body).find(asks).map(|inst| kernel.insts[inst].loc)
 }
 
-/// Has every `block_idx` and `grid_dim` but those of the instructions from `first_new` on be these, by axis, as far as they are given.
-fn stand_at(kernel: &mut Kernel, place: &[Value], grid: &[Value], first_new: usize) {
+/// Has every `block_idx` and `grid_dim` among these instructions be these, by axis, as far as they are given.
+fn stand_at(kernel: &mut Kernel, place: &[Value], grid: &[Value], asking: &HashSet<Inst>) {
     replace_each(kernel, |rewrite, _, inst| {
         let Op::Compute(Compute::Special(special, axis)) = rewrite.kernel.insts[inst].op else { return None };
         let of = match special {
@@ -72,6 +76,6 @@ fn stand_at(kernel: &mut Kernel, place: &[Value], grid: &[Value], first_new: usi
             Special::GridDim => grid,
             Special::ThreadIdx | Special::BlockDim | Special::AskedGrid | Special::LaneId | Special::WarpId => return None,
         };
-        of.get(axis as usize).copied().filter(|_| usize::from(inst) < first_new)
+        of.get(axis as usize).copied().filter(|_| asking.contains(&inst))
     });
 }

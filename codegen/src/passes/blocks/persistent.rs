@@ -29,6 +29,7 @@ use crate::ir::{
     Axis, BinaryOp, Block, Builder, Effects, Engine, Fill, Inst, Kernel, Loc, ObjectKind, Op, Region, Special, Terminator, Type, Value,
 };
 use crate::passes::{CONVERGE, converge};
+use crate::schedule::copy::Copy;
 
 /// Has all threads that do not return together come to the barriers and exchanges behind. Gives whether anything changed. For a kernel of stage `Legal`.
 pub(in crate::passes) fn meet(kernel: &mut Kernel) -> bool {
@@ -56,19 +57,59 @@ fn apart(kernel: &Kernel) -> Option<fn(&mut Kernel) -> bool> {
     part(Uniformity::of(kernel)).then_some(converge::run_for_barriers)
 }
 
-/// Puts the body in a loop over blocks. `begin` fills in what of the round comes first, of the block's number, the extents of the grid, and the blocks of a layer.
-pub(super) fn wrap(kernel: &mut Kernel, begin: impl FnOnce(&mut Builder<'_>, Value, [Value; 3], Value)) {
-    let loc = kernel.blocks[kernel.body].insts.first().map_or(Loc(0), |inst| kernel.insts[*inst].loc);
+/// A block of the kernel that threads run in each round.
+pub(super) struct Rounds {
+    pub(super) block: Block,
+    /// What they do once, before.
+    once: Vec<Inst>,
+    /// How it ends behind the last round.
+    end: Terminator,
+    /// Whether its threads come to no barrier.
+    is_producer: bool,
+}
+
+/// What threads run in each round: the body but for what is made once, or what each role does.
+pub(super) fn rounds(kernel: &mut Kernel) -> Vec<Rounds> {
     let body = kernel.body;
     let insts = std::mem::take(&mut kernel.blocks[body].insts);
-    let (once, insts) = made_once(kernel, insts);
+    let (mut once, mut insts) = made_once(kernel, insts);
+    let Some(roles) = insts.iter().find_map(|inst| kernel.roles_at(*inst)) else {
+        kernel.blocks[body].insts = insts;
+        return vec![Rounds { block: body, once, end: Terminator::Return, is_producer: false }];
+    };
+    let at = insts.iter().position(|inst| *inst == roles.inst).unwrap_or(0);
+    let parting = insts.split_off(at);
+    let is_asked = |inst: &Inst| matches!(kernel.insts[*inst].op, Op::Engine(Engine::Is(_)));
+    let (asked, before): (Vec<Inst>, Vec<Inst>) = insts.into_iter().partition(is_asked);
+    once.extend(asked);
+    once.extend(parting);
     kernel.blocks[body].insts = once;
-    let round = kernel.new_block(&[]);
-    kernel.blocks[round].insts = insts;
-    let has_shared = kernel.objects.values().any(|object| object.kind == ObjectKind::Shared);
-    let has_rings = kernel.rings.values().any(|ring| ring.fill == Fill::Groups);
+    // Of what stands before, each role has its own.
+    let inner: Vec<Inst> = kernel.insts_in(roles.producer).collect();
+    let own = std::mem::take(&mut kernel.blocks[roles.producer].insts);
+    let mut copy = Copy::default();
+    for inst in &before {
+        copy.inst(kernel, *inst, roles.producer);
+    }
+    for inst in inner {
+        kernel.insts[inst].op.for_each_operand_mut(|value| *value = copy.get(*value));
+    }
+    kernel.blocks[roles.producer].insts.extend(own);
+    kernel.blocks[roles.work].insts.splice(0..0, before);
+    let of_role = |(block, is_producer)| Rounds { block, once: Vec::new(), end: Terminator::Yield(Vec::new()), is_producer };
+    [(roles.producer, true), (roles.work, false)].map(of_role).into()
+}
 
-    let mut b = Builder::new(kernel, body, loc);
+/// Puts a block in a loop over the blocks of the grid. `begin` fills in what of a round comes first, of the block's number, the extents of the grid, and the blocks of a layer.
+pub(super) fn wrap(kernel: &mut Kernel, rounds: Rounds, begin: impl FnOnce(&mut Builder<'_>, Value, [Value; 3], Value)) {
+    let Rounds { block, once, end, is_producer } = rounds;
+    let loc = kernel.blocks[block].insts.first().map_or(Loc(0), |inst| kernel.insts[*inst].loc);
+    let round = kernel.new_block(&[]);
+    kernel.blocks[round].insts = std::mem::replace(&mut kernel.blocks[block].insts, once);
+    let has_shared = !is_producer && kernel.objects.values().any(|object| object.kind == ObjectKind::Shared);
+    let has_rings = !is_producer && kernel.rings.values().any(|ring| ring.fill == Fill::Groups);
+
+    let mut b = Builder::new(kernel, block, loc);
     let grid = [Axis::X, Axis::Y, Axis::Z].map(|axis| b.special(Special::AskedGrid, axis));
     let layer = b.binary(BinaryOp::Mul, grid[0], grid[1]);
     let blocks = b.binary(BinaryOp::Mul, layer, grid[2]);
@@ -76,7 +117,7 @@ pub(super) fn wrap(kernel: &mut Kernel, begin: impl FnOnce(&mut Builder<'_>, Val
     let turn = b.kernel.new_block(&[Type::U32]);
     let turns = Region::For { start: first, end: blocks, step, init: Vec::new(), body: turn, keep_rolled: true };
     b.push(Op::Region(turns), &[]);
-    b.push(Op::Terminator(Terminator::Return), &[]);
+    b.push(Op::Terminator(end), &[]);
 
     let number = b.kernel.blocks[turn].params[0];
     b.block = turn;

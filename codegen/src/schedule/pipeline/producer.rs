@@ -78,10 +78,6 @@ impl Plan {
                 format!("`producer` is one thread that tells the copy engine what to copy, and `{}` makes every thread copy", by.name());
             return refuse(message, "leave one of them out".to_owned());
         }
-        if kernel.options.persistent {
-            let message = "`producer`: the blocks of a `persistent` kernel meet behind each round, and a producer comes to no barrier";
-            return refuse(message.to_owned(), "leave `producer` out, or `persistent`".to_owned());
-        }
         if kernel.options.has_clusters() {
             let message = "`producer`: the blocks of a cluster meet with all their threads, and a producer comes to no barrier";
             return refuse(message.to_owned(), "leave `producer` out, or `cluster`".to_owned());
@@ -158,7 +154,9 @@ impl Plan {
         for access in all_in(kernel, &self.work) {
             in_slot(kernel, access, slot, &rings);
         }
+        let from = kernel.blocks[walk.body].insts.len();
         kernel.blocks[walk.body].insts.extend(&self.work);
+        self.give_stores(kernel, way, from);
         let mut b = Builder::new(kernel, walk.body, loc);
         if let Some(row) = by_name(called::SYNC_WARP, None) {
             b.push(Op::Intrinsic(row, Vec::new()), &[]);
@@ -183,6 +181,7 @@ impl Plan {
         // What the work reads is written behind the loop, and what it writes is read.
         let at = kernel.blocks[block].insts.iter().position(|other| *other == self.inst).unwrap_or(0);
         let behind = kernel.blocks[block].insts.split_off(at + 1);
+        way.await_all_stores(&mut Builder::new(kernel, block, loc));
         kernel.blocks[block].insts.push(self.closing);
         if let (true, [.., slot, parity]) = (flow.goes_on, &results[..]) {
             flow.arrived.keep_turn(&mut Builder::new(kernel, block, loc), *slot, *parity);
