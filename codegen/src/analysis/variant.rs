@@ -1,8 +1,8 @@
 //! Whether a kernel has instructions that a variant of a target has, and the target itself has not.
 
-use super::moved_registers::MovedRegisters;
+use super::moved_registers::{MOVE_REGISTERS, MovedRegisters};
 use crate::intrinsics::WARPGROUPS;
-use crate::ir::{Inst, Kernel, Op, Tensor};
+use crate::ir::{Engine, Inst, Kernel, Op, Tensor};
 use crate::target::{Requirement, Target};
 
 /// Whether a kernel that is printed for `variant` (`sm_90a`) has an instruction that is not in what it is a variant of.
@@ -19,6 +19,10 @@ fn requirement(kernel: &Kernel, inst: Inst, target: &Target) -> Option<Requireme
     let data = &kernel.insts[inst];
     if matches!(data.op, Op::Tensor(Tensor::WarpgroupMma { .. } | Tensor::Await { .. })) {
         return Some(WARPGROUPS);
+    }
+    // "Optimized for target architecture sm_90a", and much slower elsewhere (PTX ISA, "cp.async.bulk.tensor": `.multicast::cluster`).
+    if matches!(data.op, Op::Engine(Engine::CopyTile { share: Some(_), .. })) {
+        return Some(MOVE_REGISTERS);
     }
     let Op::Intrinsic(id, args) = &data.op else { return None };
     let ty = args.first().or(data.results.first()).map(|value| kernel.ty(*value));

@@ -24,7 +24,12 @@ pub enum Engine {
         arrivals: u32,
     },
     /// Arrives.
-    Arrive(Access),
+    Arrive {
+        /// One barrier.
+        barrier: Access,
+        /// At that of the cluster's block of this rank, if not at the block's own; `u32`.
+        of_block: Option<Value>,
+    },
     /// Arrives, and announces so many bytes.
     Expect {
         /// One barrier.
@@ -62,6 +67,8 @@ pub enum Engine {
         column: Value,
         /// Where its bytes are counted.
         barrier: Access,
+        /// If blocks of the cluster have the tile in common: which rows of it this block copies, and to whom.
+        share: Option<Share>,
     },
     /// Copies a tile to a matrix, but for what is outside of it. Reads at any time up to an [`Engine::AwaitStores`] of the same thread that covers its group, and
     /// writes up to one for what is done.
@@ -102,6 +109,18 @@ pub enum Engine {
     },
 }
 
+/// What a block of a cluster copies of a tile that it has in common with others (multicast): the same place of each one's array gets it, and each
+/// one's barrier counts it. Blocks do so once their slots are free in all of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Share {
+    /// In how many parts of as many rows the tile is copied.
+    pub parts: u32,
+    /// Which of them this block copies; `u32`.
+    pub part: Value,
+    /// The blocks that get it, a bit for each rank in the cluster; `u32`.
+    pub blocks: Value,
+}
+
 /// A role of threads in a kernel with a producer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
@@ -135,7 +154,7 @@ impl Engine {
     pub fn word(&self) -> &'static str {
         match self {
             Engine::Init { .. } => "barrier_init",
-            Engine::Arrive(_) => "barrier_arrive",
+            Engine::Arrive { .. } => "barrier_arrive",
             Engine::Expect { .. } => "barrier_expect",
             Engine::Wait { .. } => "barrier_wait",
             Engine::CopyRun { .. } => "copy_run",
@@ -155,7 +174,7 @@ impl Engine {
     pub fn barriers(&self) -> Option<Object> {
         match self {
             Engine::Init { barriers: object, .. } | Engine::Turn(object) | Engine::KeepTurn { barriers: object, .. } => Some(*object),
-            Engine::Arrive(barrier)
+            Engine::Arrive { barrier, .. }
             | Engine::Expect { barrier, .. }
             | Engine::Wait { barrier, .. }
             | Engine::CopyRun { barrier, .. }
@@ -172,7 +191,7 @@ impl Engine {
                 Some((array, matrix.data))
             }
             Engine::Init { .. }
-            | Engine::Arrive(_)
+            | Engine::Arrive { .. }
             | Engine::Expect { .. }
             | Engine::Wait { .. }
             | Engine::CommitStores
@@ -190,7 +209,10 @@ impl Engine {
         match self {
             Engine::Init { barriers, .. } => Effects { orders: Some(Scope::Block), ..on(*barriers) },
             // What the thread has read may be written by who waits.
-            Engine::Arrive(barrier) => Effects { orders: Some(Scope::Block), ..on(barrier.object) },
+            Engine::Arrive { barrier, of_block } => {
+                let scope = if of_block.is_some() { Scope::Cluster } else { Scope::Block };
+                Effects { orders: Some(scope), ..on(barrier.object) }
+            }
             Engine::Expect { barrier, .. } => on(barrier.object),
             Engine::Wait { barrier, .. } => Effects { orders: Some(Scope::Block), completes: Completion::Awaits, ..on(barrier.object) },
             Engine::CopyRun { to, from, .. } | Engine::CopyTile { to, from: PitchedMatrix { data: from, .. }, .. } => Effects {
@@ -322,6 +344,18 @@ impl Kernel {
         let Op::Region(Region::If { condition, then_block, else_block }) = self.insts[inst].op else { return None };
         let is_role = matches!(self.def(condition), Some((_, Op::Engine(Engine::Is(Role::Producer)))));
         is_role.then_some(Roles { inst, producer: then_block, work: else_block })
+    }
+
+    /// Whether blocks of a cluster hand slots over to each other, which tells them apart from those that only stand side by side.
+    pub fn shares_copies(&self) -> bool {
+        let mut found = false;
+        self.for_each_inst(|kernel, _, inst| {
+            found |= matches!(
+                kernel.insts[inst].op,
+                Op::Engine(Engine::CopyTile { share: Some(_), .. } | Engine::Arrive { of_block: Some(_), .. })
+            );
+        });
+        found
     }
 
     /// Whether a launch adds a producer's threads to the block.

@@ -30,7 +30,7 @@ pub use builder::Builder;
 pub use collective::{Collective, PitchedMatrix};
 pub(crate) use compact::Locations;
 pub use effects::{Completion, Control, Effects, Objects, Scope};
-pub use engine::{BARRIER, Engine, MOST_TILE_ROWS, PRODUCER_THREADS, Role, Roles, StoreStage, TILE_ALIGN, slow_axis, with_producer};
+pub use engine::{BARRIER, Engine, MOST_TILE_ROWS, PRODUCER_THREADS, Role, Roles, Share, StoreStage, TILE_ALIGN, slow_axis, with_producer};
 pub use entities::{Block, EntityMap, Inst, Loc, Object, StructId, Value};
 pub use kernel::{BlockData, EarlyLoads, Fill, InstData, Kernel, Location, Ring, Stage, ValueData, ValueDef};
 pub use memory::{Field, MemoryType, ObjectData, ObjectKind, StructType};

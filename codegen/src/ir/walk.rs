@@ -1,8 +1,8 @@
 //! Going over a kernel: operands, uses, and every instruction in program order.
 
 use super::{
-    Access, Address, Block, Collective, Compute, Engine, Inst, Kernel, Memory, MemoryOp, Message, Object, Op, PitchedMatrix, Region, Step,
-    Tensor, Terminator, Value,
+    Access, Address, Block, Collective, Compute, Engine, Inst, Kernel, Memory, MemoryOp, Message, Object, Op, PitchedMatrix, Region, Share,
+    Step, Tensor, Terminator, Value,
 };
 use crate::collections::HashSet;
 
@@ -86,7 +86,10 @@ macro_rules! visit_operands {
                 | Engine::Fence
                 | Engine::Is(_)
                 | Engine::Turn(_) => {}
-                Engine::Arrive(Access { path, .. }) => path_steps!(path, $f, $iter),
+                Engine::Arrive { barrier: Access { path, .. }, of_block } => {
+                    path_steps!(path, $f, $iter);
+                    of_block.$iter().for_each(&mut $f);
+                }
                 Engine::KeepTurn { slot, parity, .. } => [slot, parity].into_iter().for_each(&mut $f),
                 Engine::Expect { barrier: Access { path, .. }, bytes: value }
                 | Engine::Wait { barrier: Access { path, .. }, parity: value } => {
@@ -98,10 +101,13 @@ macro_rules! visit_operands {
                     $f(start);
                     path_steps!(barrier.path, $f, $iter);
                 }
-                Engine::CopyTile { to, from: PitchedMatrix { rows, columns, pitch, .. }, row, column, barrier } => {
+                Engine::CopyTile { to, from: PitchedMatrix { rows, columns, pitch, .. }, row, column, barrier, share } => {
                     path_steps!(to.path, $f, $iter);
                     [rows, columns, pitch, row, column].into_iter().for_each(&mut $f);
                     path_steps!(barrier.path, $f, $iter);
+                    if let Some(Share { part, blocks, .. }) = share {
+                        [part, blocks].into_iter().for_each(&mut $f);
+                    }
                 }
                 Engine::StoreTile { from, to: PitchedMatrix { rows, columns, pitch, .. }, row, column } => {
                     path_steps!(from.path, $f, $iter);
@@ -198,7 +204,9 @@ impl Op {
             Op::Engine(Engine::Init { barriers: object, .. } | Engine::Turn(object) | Engine::KeepTurn { barriers: object, .. }) => {
                 f(object);
             }
-            Op::Engine(Engine::Arrive(barrier) | Engine::Expect { barrier, .. } | Engine::Wait { barrier, .. }) => f(&mut barrier.object),
+            Op::Engine(Engine::Arrive { barrier, .. } | Engine::Expect { barrier, .. } | Engine::Wait { barrier, .. }) => {
+                f(&mut barrier.object)
+            }
             Op::Engine(
                 Engine::CopyRun { to, from, barrier, .. } | Engine::CopyTile { to, from: PitchedMatrix { data: from, .. }, barrier, .. },
             ) => {

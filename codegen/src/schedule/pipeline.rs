@@ -23,6 +23,7 @@
 
 mod engine;
 mod fills;
+mod multicast;
 mod out;
 mod producer;
 mod rules;
@@ -42,6 +43,7 @@ use crate::ir::{
     Scope, Space, StoreStage, Tensor, Terminator, Type, Value,
 };
 use engine::Barriers;
+use multicast::Multicast;
 use slots::{Homes, in_slot};
 use stores::{Stores, await_stores, by_first};
 
@@ -108,7 +110,12 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
         return;
     }
     schedule.wanted.engine |= choices.iter().any(|choice| choice.by_engine);
-    let mut homes = Homes { plain, ..Homes::default() };
+    let is_produced = |one: &Asked, choice: &fills::Choice| schedule.form.engine && choice.by_engine && one.says(Modifier::Producer);
+    let produced: Vec<&Plan> =
+        plans.iter().zip(&choices).filter(|((_, one), choice)| is_produced(one, choice)).map(|((plan, _), _)| plan).collect();
+    let multicast = Multicast::of(schedule.kernel, &produced);
+    let meets = if multicast.is_some() { called::CLUSTER_SYNC } else { called::SYNC_THREADS };
+    let mut homes = Homes { plain, multicast, ..Homes::default() };
     let has_several = producer::has_several(&plans);
     for ((plan, one), choice) in plans.into_iter().zip(choices) {
         let is_engines = schedule.form.engine && choice.by_engine;
@@ -136,7 +143,10 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
         }
     }
     roles::part(schedule.kernel, &homes.produced);
-    engine::begin(schedule.kernel, &homes.barriers, &homes.run_again);
+    if homes.multicast.is_some() {
+        roles::meet_behind(schedule.kernel);
+    }
+    engine::begin(schedule.kernel, &homes.barriers, &homes.run_again, meets);
 }
 
 /// What moves what a loop copies.

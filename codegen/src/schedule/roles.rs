@@ -17,6 +17,7 @@ mod slice;
 
 use super::Refusal;
 use crate::collections::HashSet;
+use crate::intrinsics::{by_name, called};
 use crate::ir::{Builder, Engine, Inst, Kernel, Loc, Op, Role, Terminator, Type};
 use slice::Slice;
 
@@ -78,5 +79,14 @@ pub(super) fn part(kernel: &mut Kernel, produced: &Produced) {
     let mut b = Builder::new(kernel, body, loc);
     let is_producer = b.push1(Op::Engine(Engine::Is(Role::Producer)), Type::Bool);
     b.push(Op::Region(crate::ir::Region::If { condition: is_producer, then_block: producer, else_block: work }), &[]);
+    kernel.blocks[body].insts.extend(end);
+}
+
+/// Has the blocks of a cluster meet behind the roles, with all their threads.
+pub(super) fn meet_behind(kernel: &mut Kernel) {
+    let (Some(roles), Some(row)) = (kernel.roles(), by_name(called::CLUSTER_SYNC, None)) else { return };
+    let (body, loc) = (kernel.body, kernel.insts[roles.inst].loc);
+    let end = kernel.blocks[body].insts.pop_if(|inst| kernel.insts[*inst].op.is_terminator());
+    Builder::new(kernel, body, loc).push(Op::Intrinsic(row, Vec::new()), &[]);
     kernel.blocks[body].insts.extend(end);
 }

@@ -94,10 +94,10 @@ impl Layout {
                 b.kernel.insts[inst].op = Op::Memory(Memory { op, at });
                 true
             }
-            Op::Engine(Engine::CopyTile { to, from, row, column, barrier }) if self.of_slab < self.columns => {
+            Op::Engine(Engine::CopyTile { to, from, row, column, barrier, share }) if self.of_slab < self.columns => {
                 for slab in 0..self.columns / self.of_slab {
                     let (to, column) = self.slab(b, &to, column, slab);
-                    b.push(Op::Engine(Engine::CopyTile { to, from, row, column, barrier: barrier.clone() }), &[]);
+                    b.push(Op::Engine(Engine::CopyTile { to, from, row, column, barrier: barrier.clone(), share }), &[]);
                 }
                 false
             }

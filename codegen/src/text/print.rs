@@ -27,7 +27,7 @@
 
 use crate::ir::{
     Access, Address, Atomicity, Block, Collective, Compute, Engine, Inst, Kernel, Loc, Location, Memory, MemoryOp, MemoryType, Message,
-    ObjectKind, Op, PitchedMatrix, PrintPart, ProductFactor, Region, Scope, Stage, Step, StructType, Tensor, Terminator, Value,
+    ObjectKind, Op, PitchedMatrix, PrintPart, ProductFactor, Region, Scope, Share, Stage, Step, StructType, Tensor, Terminator, Value,
 };
 use crate::ir::{BoundsCheck, IndexWidth, KernelOptions, Math, TensorCores};
 use std::fmt::{self, Display, Formatter, Write};
@@ -393,13 +393,17 @@ impl Display for Engine {
         match self {
             Engine::Init { barriers, arrivals: 1 } => write!(f, "{word} {barriers}"),
             Engine::Init { barriers, arrivals } => write!(f, "{word} {barriers}, {arrivals}"),
-            Engine::Arrive(barrier) => write!(f, "{word} {barrier}"),
+            Engine::Arrive { barrier, of_block } => {
+                write!(f, "{word} {barrier}")?;
+                of_block.map_or(Ok(()), |rank| write!(f, " of {rank}"))
+            }
             Engine::Turn(object) => write!(f, "{word} {object}"),
             Engine::KeepTurn { barriers, slot, parity } => write!(f, "{word} {barriers}, {slot}, {parity}"),
             Engine::Expect { barrier, bytes: value } | Engine::Wait { barrier, parity: value } => write!(f, "{word} {barrier}, {value}"),
             Engine::CopyRun { to, from, start, barrier } => write!(f, "{word} {to}, {from}, {barrier}, {start}"),
-            Engine::CopyTile { to, from: PitchedMatrix { data, rows, columns, pitch }, row, column, barrier } => {
-                write!(f, "{word} {to}, {data}, {barrier}{}", Rest(&[*rows, *columns, *pitch, *row, *column]))
+            Engine::CopyTile { to, from: PitchedMatrix { data, rows, columns, pitch }, row, column, barrier, share } => {
+                write!(f, "{word} {to}, {data}, {barrier}{}", Rest(&[*rows, *columns, *pitch, *row, *column]))?;
+                share.map_or(Ok(()), |Share { parts, part, blocks }| write!(f, " shared {parts}, {part}, {blocks}"))
             }
             Engine::StoreTile { from, to: PitchedMatrix { data, rows, columns, pitch }, row, column } => {
                 write!(f, "{word} {from}, {data}{}", Rest(&[*rows, *columns, *pitch, *row, *column]))

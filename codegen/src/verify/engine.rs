@@ -1,7 +1,7 @@
 //! The copy engine: its barriers, its copies, and that nothing else touches a barrier.
 
 use super::Verifier;
-use crate::ir::{Access, BARRIER, Engine, Kernel, MemoryType, Object, ObjectKind, Op, Type, Value};
+use crate::ir::{Access, BARRIER, Engine, Kernel, MemoryType, Object, ObjectKind, Op, Share, Type, Value};
 use crate::target::limits::VECTOR_BYTES;
 
 /// The most arrivals that a barrier counts (PTX ISA, "mbarrier: contents of the mbarrier object").
@@ -19,7 +19,13 @@ impl Verifier<'_> {
             Engine::Init { arrivals, .. } => {
                 self.require((1..=MOST_ARRIVALS).contains(arrivals), || format!("a barrier of {arrivals} arrivals"));
             }
-            Engine::Arrive(barrier) => self.check_barrier(barrier),
+            Engine::Arrive { barrier, of_block } => {
+                self.check_barrier(barrier);
+                if let Some(rank) = of_block {
+                    self.check_type(*rank, Type::U32, "the block of a barrier");
+                    self.require(kernel.options.has_clusters(), || "a barrier of another block, and there are no clusters".to_owned());
+                }
+            }
             Engine::CommitStores | Engine::AwaitStores { .. } | Engine::Fence => {}
             Engine::Is(_) => return self.check_results(results, &[Type::Bool]),
             Engine::Turn(_) => return self.check_results(results, &[Type::U32; 2]),
@@ -37,8 +43,18 @@ impl Verifier<'_> {
                 self.check_type(*start, kernel.index_type(), "a place");
                 self.check_copied(to, *from, false);
             }
-            Engine::CopyTile { to, from, row, column, barrier } => {
+            Engine::CopyTile { to, from, row, column, barrier, share } => {
                 self.check_barrier(barrier);
+                if let Some(Share { parts, part, blocks }) = share {
+                    for value in [part, blocks] {
+                        self.check_type(*value, Type::U32, "what blocks share");
+                    }
+                    let rows = kernel.tile_of(to).map_or(0, |(rows, ..)| rows);
+                    let is_whole = *parts > 1 && rows.is_multiple_of(u64::from(*parts));
+                    self.require(is_whole, || format!("{rows} rows in {parts} parts"));
+                    let fits = kernel.options.cluster_blocks() >= *parts;
+                    self.require(fits, || format!("{parts} blocks share a tile, and a cluster has fewer"));
+                }
                 for value in [from.rows, from.columns, from.pitch, *row, *column] {
                     self.check_type(value, kernel.index_type(), "a place");
                 }

@@ -2,7 +2,7 @@
 
 use super::Verifier;
 use crate::collections::HashMap;
-use crate::ir::{Block, Engine, Inst, Kernel, Object, Op, Role, Roles, Type, Value, with_producer};
+use crate::ir::{Block, Engine, Inst, Kernel, Object, Op, Role, Roles, Scope, Type, Value, with_producer};
 use crate::target::limits::WARP;
 
 /// The threads that run a part of a kernel.
@@ -23,6 +23,8 @@ struct Use {
     announced: Vec<(Inst, Who)>,
     arrived: Vec<(Inst, Who)>,
     awaited: Vec<(Inst, Who)>,
+    /// Whether all blocks of the cluster arrive.
+    is_of_cluster: bool,
 }
 
 impl Verifier<'_> {
@@ -49,7 +51,10 @@ impl Verifier<'_> {
             let (one, who) = (&mut uses[at].1, who(inst, &of));
             match engine {
                 Engine::Init { arrivals, .. } => one.counts.push((inst, *arrivals)),
-                Engine::Arrive(_) => one.arrived.push((inst, who)),
+                Engine::Arrive { of_block, .. } => {
+                    one.is_of_cluster |= of_block.is_some();
+                    one.arrived.push((inst, who));
+                }
                 Engine::Expect { .. } => one.announced.push((inst, who)),
                 Engine::Wait { .. } => one.awaited.push((inst, who)),
                 Engine::CopyRun { .. }
@@ -75,7 +80,23 @@ impl Verifier<'_> {
                 self.require(!is_barrier, || "a barrier of the block within the producer, to which no other thread comes".to_owned());
             }
             self.check_slots(roles.work, &filled(kernel), &mut Vec::new());
+            self.check_meetings(roles);
         }
+    }
+
+    /// V5: blocks that reach each other's slots have met before the roles part, and do so again behind.
+    fn check_meetings(&mut self, roles: Roles) {
+        let kernel = self.kernel;
+        if !kernel.shares_copies() {
+            return;
+        }
+        let insts = &kernel.blocks[kernel.body].insts;
+        let at = insts.iter().position(|inst| *inst == roles.inst).unwrap_or(0);
+        let meets = |insts: &[Inst]| insts.iter().any(|inst| kernel.effects(*inst).converges == Some(Scope::Cluster));
+        let (before, behind) = (meets(&insts[..at]), meets(&insts[at..]));
+        self.inst = Some(roles.inst);
+        self.require(before, || "blocks of a cluster reach each other's slots before they have met".to_owned());
+        self.require(behind, || "a block may end while others of its cluster reach its slots".to_owned());
     }
 
     /// The roles part once, in the body, where the block leaves room for a producer.
@@ -118,7 +139,8 @@ impl Verifier<'_> {
         let Some((_, first)) = all().next() else { return };
         let warps = self.kernel.options.block.map_or(0, |block| block.iter().product::<u32>() / WARP);
         // One thread announces; of the work, one of each warp arrives.
-        let arrives = if one.arrived.is_empty() { 1 } else { warps };
+        let blocks = if one.is_of_cluster { self.kernel.options.cluster_blocks() } else { 1 };
+        let arrives = if one.arrived.is_empty() { 1 } else { warps * blocks };
         for (inst, counts) in &one.counts {
             self.inst = Some(*inst);
             self.require(*counts == arrives, || format!("{object} counts {counts} arrivals in a phase, and there are {arrives}"));
@@ -151,7 +173,7 @@ impl Verifier<'_> {
             if inner.iter().any(|inst| touches(kernel, filled, *inst).is_some()) {
                 last_touch = Some(*inst);
             }
-            if inner.iter().any(|inst| matches!(kernel.insts[*inst].op, Op::Engine(Engine::Arrive(_)))) {
+            if inner.iter().any(|inst| matches!(kernel.insts[*inst].op, Op::Engine(Engine::Arrive { .. }))) {
                 last_touch = None;
             }
             if let Some((object, counted_by)) = touches(kernel, filled, *inst)

@@ -204,7 +204,7 @@ fn of_engine(kernel: &Kernel, engine: &Engine) -> Cost {
     let accesses = |count: f64| Cost::one(Pipe::Memory, count).and(Pipe::Integer, count);
     match engine {
         Engine::Init { barriers, .. } => accesses((kernel.objects[*barriers].ty.size(&kernel.structs) / u64::from(BARRIER.bytes())) as f64),
-        Engine::Arrive(_) | Engine::Expect { .. } | Engine::CopyRun { .. } => accesses(1.0),
+        Engine::Arrive { .. } | Engine::Expect { .. } | Engine::CopyRun { .. } => accesses(1.0),
         Engine::Is(_) => Cost::one(Pipe::Logic, 1.0),
         Engine::CopyTile { to: array, .. } | Engine::StoreTile { from: array, .. } => {
             let parts = |(rows, columns, ty): (u64, u64, Type)| {

@@ -13,6 +13,7 @@
 use super::clock::VectorClock;
 use super::machine::{Block, LaneFault, Machine};
 use super::memory::Request;
+use super::multicast::SharedPart;
 use super::program::{Access, SimStep};
 use super::registers::{Reg, lanes};
 use super::shadow::Now;
@@ -42,6 +43,8 @@ pub(super) enum EngineStep {
     Arrive {
         /// The barrier.
         barrier: u32,
+        /// The rank of the block whose barrier it is, if it may be another.
+        of_block: Option<Reg>,
     },
     /// Arrives, and announces bytes.
     Expect {
@@ -84,6 +87,8 @@ pub(super) enum EngineStep {
         at: [Reg; 2],
         /// The barrier.
         barrier: u32,
+        /// What of it this block copies, and to whom, if blocks of the cluster share it.
+        share: Option<SharedPart>,
     },
     /// Stores a tile to a matrix, but for what is outside of it.
     StoreTile(TileStore),
@@ -197,12 +202,12 @@ impl Barrier {
 
 /// A copy to a granule.
 #[derive(Clone, Copy, Debug)]
-struct Flight {
-    barrier: (usize, u64),
-    phase: u32,
-    thread: u32,
+pub(super) struct Flight {
+    pub(super) barrier: (usize, u64),
+    pub(super) phase: u32,
+    pub(super) thread: u32,
     /// Number of the access that writes.
-    site: u32,
+    pub(super) site: u32,
 }
 
 /// What has not arrived for who asks.
@@ -252,6 +257,18 @@ impl Engine {
         let seen = barrier.seen.get(flight.phase as usize).copied().flatten();
         let is_told = seen.is_some_and(|tick| tick < now.interval_start);
         (!is_told).then_some(InFlight { thread: flight.thread, site: flight.site, is_awaited: seen.is_some() })
+    }
+
+    /// A copy to this granule whose phase is not over, whoever looks.
+    pub(super) fn under_way(&self, object: usize, offset: u64) -> Option<&Flight> {
+        let flight = self.flights.get(&(object, offset))?;
+        self.barriers.get(&flight.barrier).is_some_and(|barrier| barrier.phase <= flight.phase).then_some(flight)
+    }
+
+    /// A copy comes to this granule.
+    pub(super) fn fly(&mut self, object: usize, offset: u64, flight: Flight) {
+        self.stores.remove(&(object, offset));
+        self.flights.insert((object, offset), flight);
     }
 
     /// Notes that a thread stores to a granule.
@@ -307,20 +324,24 @@ impl Machine<'_> {
             let thread = warp.first_thread + lane as u32;
             match &program.engines[number as usize] {
                 EngineStep::Init { object, arrivals } => self.init_barriers(*object, *arrivals).map_err(fault)?,
-                EngineStep::Arrive { barrier } => {
+                EngineStep::Arrive { barrier, of_block } => {
                     let at = self.barrier(warp, lane, *barrier)?;
-                    self.arrive_at(warp, lane, at, 0).map_err(fault)?;
+                    let own = self.block.membership.rank;
+                    let rank = of_block.map_or(own, |rank| warp.registers.lane(rank, lane) as usize);
+                    self.check_block(program.accesses[*barrier as usize].object, AccessKind::Atomic, rank).map_err(fault)?;
+                    self.arrive_at(warp, lane, (rank, at), 0).map_err(fault)?;
                 }
                 EngineStep::Expect { barrier, bytes } => {
                     let at = self.barrier(warp, lane, *barrier)?;
                     let bytes = i64::from(warp.registers.lane(*bytes, lane) as u32);
-                    self.arrive_at(warp, lane, at, bytes).map_err(fault)?;
+                    let own = self.block.membership.rank;
+                    self.arrive_at(warp, lane, (own, at), bytes).map_err(fault)?;
                 }
                 EngineStep::Wait { barrier, parity } => {
                     let at = self.barrier(warp, lane, *barrier)?;
                     let parity = warp.registers.lane(*parity, lane) as u32 & 1;
                     let tick = self.tick;
-                    let one = self.barrier_at(at).map_err(fault)?;
+                    let one = self.barrier_at(self.block.membership.rank, at).map_err(fault)?;
                     // The phase that runs has another parity than the one before, which is over.
                     if one.phase & 1 == parity {
                         return Ok(false);
@@ -336,8 +357,8 @@ impl Machine<'_> {
                     }
                 }
                 EngineStep::Copy { to, from, bytes, barrier } => self.copy_bytes(warp, lane, [*to, *from], *bytes, *barrier)?,
-                EngineStep::CopyTile { to, from, tile, swizzle, matrix, at, barrier } => {
-                    self.copy_tile(warp, lane, [*to, *from], (*tile, *swizzle), (*matrix, *at), *barrier)?;
+                EngineStep::CopyTile { to, from, tile, swizzle, matrix, at, barrier, share } => {
+                    self.copy_tile(warp, lane, [*to, *from], (*tile, *swizzle, *share), (*matrix, *at), *barrier)?;
                 }
                 EngineStep::StoreTile(store) => self.store_tile(warp, lane, store)?,
                 EngineStep::CommitStores => self.block.engine.out.commit(thread),
@@ -386,10 +407,10 @@ impl Machine<'_> {
         left.map_or(Ok(()), |kind| Err(self.launch.fault(Location::default(), self.block.place, 0, kind)))
     }
 
-    /// A thread arrives at a barrier, and announces so many bytes.
-    fn arrive_at(&mut self, warp: &Warp, lane: usize, at: (usize, u64), bytes: i64) -> Result<(), FaultKind> {
-        self.tell(warp, lane, at)?;
-        let one = self.barrier_at(at)?;
+    /// A thread arrives at a barrier of the block of a rank, and announces so many bytes.
+    fn arrive_at(&mut self, warp: &Warp, lane: usize, (rank, at): (usize, (usize, u64)), bytes: i64) -> Result<(), FaultKind> {
+        self.tell(warp, lane, (rank, at))?;
+        let one = self.barrier_at(rank, at)?;
         if one.missing == 0 {
             let counts = one.arrivals;
             return Err(self.misuse(at, Misuse::TooManyArrivals { counts }));
@@ -397,17 +418,19 @@ impl Machine<'_> {
         one.missing -= 1;
         one.bytes += bytes;
         one.announced += bytes;
-        self.end_phase(at)
+        self.end_phase(rank, at)
     }
 
-    /// Who waits for the phase learns what a thread has done, and what it knows.
-    fn tell(&mut self, warp: &Warp, lane: usize, at: (usize, u64)) -> Result<(), FaultKind> {
+    /// Who waits for the phase learns what a thread has done, and what it knows; of another block's barriers, that is its accesses alone.
+    fn tell(&mut self, warp: &Warp, lane: usize, (rank, at): (usize, (usize, u64))) -> Result<(), FaultKind> {
         if self.launch.program.orders {
             let now = self.now(warp, lane, 0);
-            let accesses = self.block.order.tell(&now, self.block.number);
-            let engine = &self.block.engine;
-            let told = Told { accesses, phases: engine.known_to(now.thread), reads: engine.out.known_to(&now) };
-            self.barrier_at(at)?.told.join(&told);
+            let mut told = Told { accesses: self.block.order.tell(&now, self.block.number), ..Told::default() };
+            if rank == self.block.membership.rank {
+                let engine = &self.block.engine;
+                (told.phases, told.reads) = (engine.known_to(now.thread), engine.out.known_to(&now));
+            }
+            self.barrier_at(rank, at)?.told.join(&told);
             // What is done behind is not told.
             self.next_tick()?;
         }
@@ -446,9 +469,9 @@ impl Machine<'_> {
         Ok((access.object, self.resolve(&warp.registers, &request)?[lane]))
     }
 
-    fn barrier_at(&mut self, at: (usize, u64)) -> Result<&mut Barrier, FaultKind> {
+    fn barrier_at(&mut self, rank: usize, at: (usize, u64)) -> Result<&mut Barrier, FaultKind> {
         let unknown = self.misuse(at, Misuse::NotMade);
-        self.block.engine.barriers.get_mut(&at).ok_or(unknown)
+        self.peer_mut(rank).engine.barriers.get_mut(&at).ok_or(unknown)
     }
 
     /// The fault of a barrier that is used wrongly.
@@ -456,8 +479,8 @@ impl Machine<'_> {
         FaultKind::BarrierMisused { object: self.launch.program.objects[object].name.clone(), index: offset / 8, misuse }
     }
 
-    fn end_phase(&mut self, at: (usize, u64)) -> Result<(), FaultKind> {
-        let one = self.barrier_at(at)?;
+    fn end_phase(&mut self, rank: usize, at: (usize, u64)) -> Result<(), FaultKind> {
+        let one = self.barrier_at(rank, at)?;
         let is_too_much = one.missing == 0 && one.bytes < 0;
         one.turn();
         if is_too_much {
@@ -482,16 +505,16 @@ impl Machine<'_> {
             return Err(fault(FaultKind::Misaligned { object, offset: first_read, width }));
         }
         self.count_copied(from, first_read, bytes);
-        let granule = u64::from(target.access.ty.bytes());
-        let flight =
-            Flight { barrier: at, phase: self.barrier_at(at).map_err(fault)?.phase, thread: warp.first_thread + lane as u32, site: to };
+        let (own, granule) = (self.block.membership.rank, u64::from(target.access.ty.bytes()));
+        let phase = self.barrier_at(own, at).map_err(fault)?.phase;
+        let flight = Flight { barrier: at, phase, thread: warp.first_thread + lane as u32, site: to };
         for n in (0..bytes).step_by(granule as usize) {
             self.check(warp, &source, &[first_read + n; LANES])?;
             let bits = self.launch.views[source.access.object].read(first_read + n, granule as u32);
             self.arrive(warp, &target, lane, first + n, bits, flight)?;
         }
-        self.tell(warp, lane, at).map_err(fault)?;
-        self.count_in_phase(at, flight.phase, bytes).map_err(fault)
+        self.tell(warp, lane, (own, at)).map_err(fault)?;
+        self.count_in_phase(own, at, flight.phase, bytes).map_err(fault)
     }
 
     fn copy_tile(
@@ -499,7 +522,7 @@ impl Machine<'_> {
         warp: &Warp,
         lane: usize,
         [to, from]: [u32; 2],
-        ([rows, columns], swizzle): ([u64; 2], Option<Swizzle>),
+        ([rows, columns], swizzle, share): ([u64; 2], Option<Swizzle>, Option<SharedPart>),
         (matrix, first): ([Reg; 3], [Reg; 2]),
         barrier: u32,
     ) -> Result<(), LaneFault> {
@@ -522,9 +545,15 @@ impl Machine<'_> {
         if !(pitch * element).is_multiple_of(VECTOR_BYTES as u64) {
             return Err(fault(FaultKind::TensorPitch { object: name.clone(), pitch, bytes: pitch * element }));
         }
-        let flight =
-            Flight { barrier: at, phase: self.barrier_at(at).map_err(fault)?.phase, thread: warp.first_thread + lane as u32, site: to };
-        for r in 0..rows {
+        let (part, blocks) = self.share_of(&warp.registers, lane, share, rows);
+        let mut flights = Vec::new();
+        for rank in blocks {
+            self.check_block(target.access.object, AccessKind::Write, rank).map_err(fault)?;
+            let phase = self.barrier_at(rank, at).map_err(fault)?.phase;
+            flights.push((rank, Flight { barrier: at, phase, thread: warp.first_thread + lane as u32, site: to }));
+        }
+        let copied = (part.end - part.start) * columns * element;
+        for r in part {
             // What is there of the row, in one piece.
             let there = if row + r < all_rows { columns.min(all_columns.saturating_sub(column)) } else { 0 };
             let start = (row + r).wrapping_mul(pitch).wrapping_add(column);
@@ -542,11 +571,21 @@ impl Machine<'_> {
                     self.check(warp, &source, &[offset; LANES])?;
                     bits = self.launch.views[source.access.object].read(offset, element as u32);
                 }
-                self.arrive(warp, &target, lane, lies_at(place + (r * columns + c) * element), bits, flight)?;
+                let to = lies_at(place + (r * columns + c) * element);
+                for (rank, flight) in &flights {
+                    if *rank == self.block.membership.rank {
+                        self.arrive(warp, &target, lane, to, bits, *flight)?;
+                    } else {
+                        self.arrive_at_peer(warp, &target, lane, (*rank, to), bits, *flight)?;
+                    }
+                }
             }
         }
-        self.tell(warp, lane, at).map_err(fault)?;
-        self.count_in_phase(at, flight.phase, rows * columns * element).map_err(fault)
+        for (rank, flight) in flights {
+            self.tell(warp, lane, (rank, at)).map_err(fault)?;
+            self.count_in_phase(rank, at, flight.phase, copied).map_err(fault)?;
+        }
+        Ok(())
     }
 
     /// Counts a piece of global memory that the engine reads.
@@ -570,20 +609,18 @@ impl Machine<'_> {
         let granule = target.info.granule.max(1);
         self.check_fence(target, offset, AccessKind::Write).map_err(|kind| LaneFault { lane, kind })?;
         for offset in (offset..offset + u64::from(size)).step_by(granule as usize) {
-            let engine = &mut self.block.engine;
-            engine.stores.remove(&(object, offset));
-            engine.flights.insert((object, offset), flight);
+            self.block.engine.fly(object, offset, flight);
         }
         super::memory::store(&mut self.block.shared, (target.info.base + offset) as usize, size, bits);
         Ok(())
     }
 
     /// Counts bytes that arrive in a phase.
-    fn count_in_phase(&mut self, at: (usize, u64), phase: u32, bytes: u64) -> Result<(), FaultKind> {
-        let one = self.barrier_at(at)?;
+    fn count_in_phase(&mut self, rank: usize, at: (usize, u64), phase: u32, bytes: u64) -> Result<(), FaultKind> {
+        let one = self.barrier_at(rank, at)?;
         one.last_copy = Some(phase);
         one.bytes -= bytes as i64;
-        self.end_phase(at)
+        self.end_phase(rank, at)
     }
 }
 

@@ -29,7 +29,7 @@ pub(super) struct Request<'p> {
 
 impl Request<'_> {
     /// Bytes of a scalar.
-    fn size(&self) -> u64 {
+    pub(super) fn size(&self) -> u64 {
         u64::from(self.access.ty.bytes())
     }
 

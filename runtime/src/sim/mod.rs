@@ -17,6 +17,7 @@ mod fused;
 mod launch;
 mod machine;
 mod memory;
+mod multicast;
 mod order;
 mod ordered;
 mod print;

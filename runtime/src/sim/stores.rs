@@ -102,6 +102,12 @@ impl Stores {
         Some(InFlight { thread: source.thread, site: source.site, is_awaited: source.read_at.is_some() })
     }
 
+    /// A store of the block that has not read this granule, for who writes there from another block.
+    pub(super) fn unread(&self, object: usize, offset: u64) -> Option<InFlight> {
+        let source = self.sources.get(&(object, offset)).filter(|source| source.read_at.is_none())?;
+        Some(InFlight { thread: source.thread, site: source.site, is_awaited: false })
+    }
+
     /// What a thread knows to be read.
     pub(super) fn known_to(&self, now: &Now) -> KnownReads {
         let mut known = self.learnt.get(&now.thread).cloned().unwrap_or_default();

@@ -6,7 +6,7 @@ use super::words::{Mnemonic, Word};
 use crate::backend::TensorMap;
 use crate::intrinsics::ENGINE;
 use crate::ir::{
-    Access, Axis, BARRIER, Engine, Kernel, MemoryType, Object, PitchedMatrix, Role, Special, Step, StoreStage, Value, slow_axis,
+    Access, Axis, BARRIER, Engine, Kernel, MemoryType, Object, Op, PitchedMatrix, Role, Share, Special, Step, StoreStage, Value, slow_axis,
 };
 
 /// A tile that tensor copies move.
@@ -33,9 +33,16 @@ impl Emitter<'_> {
                 ptx!(self, Fence.MbarrierInit.Release.Cluster);
                 ptx!(self, Fence.Proxy.Async.SharedCta);
             }
-            Engine::Arrive(barrier) => {
+            Engine::Arrive { barrier, of_block: None } => {
                 let barrier = self.place_of(barrier);
                 ptx!(self, Mbarrier.Arrive.SharedCta.B64 Operand::Bits("_"), barrier);
+            }
+            Engine::Arrive { barrier, of_block: Some(rank) } => {
+                let (own, rank) = (self.address_in_register(barrier), self.in_register(*rank));
+                let there = self.temp(RegisterClass::Word);
+                ptx!(self, Mapa.SharedCluster.U32 there, own, rank);
+                let there = AddressOperand { base: Base::Reg(there), offset: None };
+                ptx!(self, Mbarrier.Arrive.Release.Cluster.SharedCluster.B64 Operand::Bits("_"), there);
             }
             Engine::Expect { barrier, bytes } => {
                 let barrier = self.place_of(barrier);
@@ -43,16 +50,23 @@ impl Emitter<'_> {
                 ptx!(self, Mbarrier.Arrive.ExpectTx.SharedCta.B64 Operand::Bits("_"), barrier, bytes);
             }
             Engine::Wait { barrier, parity } => {
+                let is_of_cluster = self.blocks_arrive_at(barrier.object);
                 let barrier = self.place_of(barrier);
                 let (parity, is_over) = (self.operand(*parity), self.temp(RegisterClass::Predicate));
                 let again = self.new_label();
                 self.label(again);
                 // Sleeps for a while by itself.
-                ptx!(self, Mbarrier.TryWait.Parity.SharedCta.B64 is_over, barrier, parity);
+                if is_of_cluster {
+                    ptx!(self, Mbarrier.TryWait.Parity.Acquire.Cluster.SharedCta.B64 is_over, barrier, parity);
+                } else {
+                    ptx!(self, Mbarrier.TryWait.Parity.SharedCta.B64 is_over, barrier, parity);
+                }
                 self.jump_if(is_over, false, again);
             }
             Engine::CopyRun { to, from, start, barrier } => self.copy_run(to, *from, *start, barrier),
-            Engine::CopyTile { to, from, row, column, barrier } => self.copy_tile(to, from, [*row, *column], barrier),
+            Engine::CopyTile { to, from, row, column, barrier, share } => {
+                self.copy_tile(to, from, [*row, *column], barrier, share.as_ref())
+            }
             Engine::StoreTile { from, to, row, column } => self.store_tile(from, to, [*row, *column]),
             Engine::CommitStores => ptx!(self, Cp.Async.Bulk.CommitGroup),
             Engine::AwaitStores { but, until: StoreStage::Read } => ptx!(self, Cp.Async.Bulk.WaitGroup.Read * but),
@@ -159,28 +173,49 @@ impl Emitter<'_> {
         self.put(Opcode { mnemonic: Mnemonic::Cp, words }, operands.into_iter().chain(policy).collect());
     }
 
-    fn copy_tile(&mut self, to: &Access, from: &PitchedMatrix, at: [Value; 2], barrier: &Access) {
-        let Some(tile) = self.tile(to, from, false) else { return };
+    fn copy_tile(&mut self, to: &Access, from: &PitchedMatrix, at: [Value; 2], barrier: &Access, share: Option<&Share>) {
+        let Some(tile) = self.tile(to, from, share.map_or(1, |share| share.parts), false) else { return };
         let barrier = self.place_of(barrier);
         let policy = self.hint(from.data, true).policy;
-        let words = [Word::Async, Word::Bulk, Word::Tensor, Word::D2, Word::SharedCluster, Word::Global, Word::CompleteTx];
-        self.each_part(&tile, to, at, |place, texel| (words.to_vec(), vec![place, texel, (&barrier).into()]), policy);
+        let mut words = vec![Word::Async, Word::Bulk, Word::Tensor, Word::D2, Word::SharedCluster, Word::Global, Word::CompleteTx];
+        let blocks = share.map(|share| {
+            words.push(Word::Multicast);
+            let (blocks, bits) = (self.in_register(share.blocks), self.temp(RegisterClass::Half));
+            ptx!(self, Cvt.U16.U32 bits, blocks);
+            Operand::from(bits)
+        });
+        let form = |place, texel| {
+            let operands = [place, texel, (&barrier).into()].into_iter().chain(blocks.clone()).collect();
+            (words.clone(), operands)
+        };
+        self.each_part(&tile, (to, share.map(|share| share.part)), at, form, policy);
+    }
+
+    /// Whether the blocks of a cluster arrive at each other's barriers of an array.
+    fn blocks_arrive_at(&self, barriers: Object) -> bool {
+        let mut found = false;
+        self.kernel.for_each_inst(|kernel, _, inst| {
+            let op = &kernel.insts[inst].op;
+            found |= matches!(op, Op::Engine(Engine::Arrive { barrier, of_block: Some(_) }) if barrier.object == barriers);
+        });
+        found
     }
 
     fn store_tile(&mut self, from: &Access, to: &PitchedMatrix, at: [Value; 2]) {
-        let Some(tile) = self.tile(from, to, true) else { return };
+        let Some(tile) = self.tile(from, to, 1, true) else { return };
         let policy = self.hint(to.data, false).policy;
         let words = [Word::Async, Word::Bulk, Word::Tensor, Word::D2, Word::Global, Word::SharedCta, Word::BulkGroup];
-        self.each_part(&tile, from, at, |place, texel| (words.to_vec(), vec![texel, place]), policy);
+        self.each_part(&tile, (from, None), at, |place, texel| (words.to_vec(), vec![texel, place]), policy);
     }
 
-    /// How a tile of an array and a matrix is moved.
-    fn tile(&mut self, array: &Access, matrix: &PitchedMatrix, is_stored: bool) -> Option<Tile> {
+    /// How a tile of an array and a matrix is moved, or one of `shares` of it.
+    fn tile(&mut self, array: &Access, matrix: &PitchedMatrix, shares: u32, is_stored: bool) -> Option<Tile> {
         let kernel = self.kernel;
         let Some((rows, columns, element)) = kernel.tile_of(array) else {
             self.refuse("a tensor copy of what is no tile reached the PTX back end".into(), String::new());
             return None;
         };
+        let rows = rows / u64::from(shares);
         let row_bytes = columns * u64::from(element.bytes());
         let swizzle = kernel.swizzled.get(&array.object).copied();
         let Some(parts) = Kernel::tile_parts(rows, row_bytes, kernel.tile_align(array.object)) else {
@@ -202,11 +237,12 @@ impl Emitter<'_> {
         Some(Tile { map, parts, part_rows, part_bytes: part_rows * row_bytes })
     }
 
-    /// A copy for each part of a tile: `form` gives its words and operands, of the part's place in shared memory and of that in the matrix.
+    /// A copy for each part of a tile, or of the share of it that has a number: `form` gives its words and operands, of the part's place in shared memory and of that in
+    /// the matrix.
     fn each_part(
         &mut self,
         tile: &Tile,
-        array: &Access,
+        (array, share): (&Access, Option<Value>),
         at: [Value; 2],
         form: impl Fn(Operand, Operand) -> (Vec<Word>, Vec<Operand>),
         policy: Option<Operand>,
@@ -214,8 +250,16 @@ impl Emitter<'_> {
         let [of_parameter, map] = [(); 2].map(|()| self.temp(RegisterClass::Long));
         ptx!(self, Mov.U64 of_parameter, &self.map_symbol(tile.map));
         ptx!(self, Cvta.Param.U64 map, of_parameter);
-        let place = self.place_of(array);
-        let [row, column] = at.map(|value| self.low_word(value));
+        let mut place = self.place_of(array);
+        let [mut row, column] = at.map(|value| self.low_word(value));
+        if let Some(share) = share {
+            let (own, share) = (self.address_in_register(array), self.in_register(share));
+            let [there, further] = [(); 2].map(|()| self.temp(RegisterClass::Word));
+            let (bytes, rows) = (tile.parts * tile.part_bytes, tile.parts * tile.part_rows);
+            ptx!(self, Mad.Lo.U32 there, share, bytes as u32, own);
+            ptx!(self, Mad.Lo.U32 further, share, rows as u32, row);
+            (place, row) = (AddressOperand { base: Base::Reg(there), offset: None }, further);
+        }
         for part in 0..tile.parts {
             let row = if part == 0 {
                 row
@@ -234,6 +278,16 @@ impl Emitter<'_> {
     /// The parameter that a map is passed in.
     pub(super) fn map_symbol(&self, number: usize) -> Symbol {
         format!("{}_map_{number}", self.entry).into()
+    }
+
+    /// The first byte of what an access to shared memory leads to, in a register.
+    fn address_in_register(&mut self, access: &Access) -> Reg {
+        let place = self.place_of(access);
+        let Base::Reg(base) = place.base else { return self.temp(RegisterClass::Word) };
+        let Some(offset) = place.offset else { return base };
+        let address = self.temp(RegisterClass::Word);
+        ptx!(self, Add.U32 address, base, offset);
+        address
     }
 
     /// The low 32 bits of an index.

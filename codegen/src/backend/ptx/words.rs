@@ -53,7 +53,7 @@ words! {
         Warp "warp", Cta "cta", Gl "gl", Gpu "gpu", Sys "sys",
         // Copies that go on by themselves.
         Async "async", Ca "ca", Cg "cg", CommitGroup "commit_group", WaitGroup "wait_group",
-        Bulk "bulk", BulkGroup "bulk_group", Read "read", Tensor "tensor", CompleteTx "mbarrier::complete_tx::bytes", SharedCta "shared::cta", SharedCluster "shared::cluster",
+        Bulk "bulk", BulkGroup "bulk_group", Read "read", Tensor "tensor", CompleteTx "mbarrier::complete_tx::bytes", Multicast "multicast::cluster", SharedCta "shared::cta", SharedCluster "shared::cluster",
         Init "init", Arrive "arrive", ExpectTx "expect_tx", TryWait "try_wait", Parity "parity",
         Inc "inc", Dec "dec", Aligned "aligned",
         MbarrierInit "mbarrier_init", Proxy "proxy", Cluster "cluster",

@@ -5,7 +5,7 @@ use super::Printer;
 use super::expression::Expr;
 use super::kinds::Kind;
 use crate::backend::structured::{PRIMARY, Values};
-use crate::ir::{Access, BARRIER, Engine, Inst, Object, Op, PitchedMatrix, Role, StoreStage, Value};
+use crate::ir::{Access, BARRIER, Engine, Inst, Object, Op, PitchedMatrix, Role, Share, StoreStage, Value};
 
 impl Printer<'_> {
     pub(super) fn engine(&mut self, inst: Inst, engine: &Engine) {
@@ -18,7 +18,11 @@ impl Printer<'_> {
                     self.array(*barriers)
                 )
             }
-            Engine::Arrive(barrier) => format!("// {}.arrive(): this warp has read the slot.", self.accessed(barrier)),
+            Engine::Arrive { barrier, of_block } => {
+                let barrier = self.accessed(barrier);
+                let block = of_block.map_or(String::new(), |rank| format!(" of the cluster's block {}", self.take(rank).text));
+                format!("// {barrier}{block}.arrive(): this warp has read the slot.")
+            }
             Engine::Is(role) => {
                 // Threads that the launch adds to the block, and the first of them.
                 let asked = if *role == Role::Producer { "is_producer()" } else { "is_issuer()" };
@@ -39,11 +43,15 @@ impl Printer<'_> {
                 let (to, from, start) = (self.accessed(to), self.array(*from), self.take(*start).text);
                 format!("// load_run(&mut {to}, {from}, {start}) by the copy engine, its bytes counted by {};", self.accessed(barrier))
             }
-            Engine::CopyTile { to, from, row, column, barrier } => {
+            Engine::CopyTile { to, from, row, column, barrier, share } => {
                 let to = self.accessed(to);
                 let (matrix, at) = self.place_in_matrix(from, [*row, *column]);
+                let share = share.map_or(String::new(), |Share { parts, part, blocks }| {
+                    let (part, blocks) = (self.take(part).text, self.take(blocks).text);
+                    format!(", of {parts} parts the one of number {part}, to the cluster's blocks {blocks} (a bit each)")
+                });
                 format!(
-                    "// load_tile(&mut {to}, {matrix}, {}, {}) by the copy engine, its bytes counted by {};",
+                    "// load_tile(&mut {to}, {matrix}, {}, {}) by the copy engine{share}, its bytes counted by {};",
                     at[0],
                     at[1],
                     self.accessed(barrier)

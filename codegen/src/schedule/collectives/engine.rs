@@ -17,7 +17,7 @@ use crate::annotations::Modifier;
 use crate::intrinsics::{by_name, called};
 use crate::ir::{
     Access, Address, Axis, BinaryOp, Builder, Collective, CompareOp, Engine, Kernel, Loc, MOST_TILE_ROWS, Memory, MemoryOp, MemoryType,
-    ObjectKind, Op, PitchedMatrix, Scalar, Special, Step, Swizzle, Value,
+    ObjectKind, Op, PitchedMatrix, Scalar, Share, Special, Step, Swizzle, Value,
 };
 use crate::target::limits::VECTOR_BYTES;
 
@@ -208,7 +208,7 @@ pub(in super::super) fn by_engine(b: &mut Builder<'_>, collectives: &[(Collectiv
     b.if_else(
         is_first,
         |b| {
-            announce(b, &parts, barrier);
+            announce(b, &parts, &[], barrier);
             Vec::new()
         },
         |_| Vec::new(),
@@ -216,11 +216,12 @@ pub(in super::super) fn by_engine(b: &mut Builder<'_>, collectives: &[(Collectiv
     store(b, &parts);
 }
 
-/// The same, asked for by the thread that comes here; what is not whole is left to others.
-pub(in super::super) fn announced(b: &mut Builder<'_>, collectives: &[(Collective, Loc)], barrier: &Access) {
+/// The same, asked for by the thread that comes here; what is not whole is left to others. `shares`: what the block copies of those that it shares with others of its cluster; none at
+/// all if it shares nothing.
+pub(in super::super) fn announced(b: &mut Builder<'_>, collectives: &[(Collective, Loc)], shares: &[Option<Share>], barrier: &Access) {
     let shapes = shapes(b, collectives);
     let parts = parts(b, &shapes, collectives);
-    announce(b, &parts, barrier);
+    announce(b, &parts, shares, barrier);
 }
 
 /// What is left to the threads then, if there is anything, and a barrier of theirs behind it.
@@ -246,7 +247,7 @@ pub(in super::super) fn by_threads(b: &mut Builder<'_>, collectives: &[(Collecti
 }
 
 /// Announces the bytes of what is whole, and asks for it.
-fn announce(b: &mut Builder<'_>, parts: &[Part<'_>], barrier: &Access) {
+fn announce(b: &mut Builder<'_>, parts: &[Part<'_>], shares: &[Option<Share>], barrier: &Access) {
     let mut all: Option<Value> = None;
     for (_, collective, _, whole) in parts {
         let bytes = u32::try_from(b.kernel.bytes_of(collective.array())).unwrap_or(u32::MAX);
@@ -257,11 +258,14 @@ fn announce(b: &mut Builder<'_>, parts: &[Part<'_>], barrier: &Access) {
     if let Some(bytes) = all {
         b.push(Op::Engine(Engine::Expect { barrier: barrier.clone(), bytes }), &[]);
     }
-    for (_, collective, loc, whole) in parts {
+    for (n, (_, collective, loc, whole)) in parts.iter().enumerate() {
         let (to, barrier) = (collective.array().clone(), barrier.clone());
         let copy = match collective {
             Collective::LoadRun { from, start, .. } => Engine::CopyRun { to, from: *from, start: *start, barrier },
-            Collective::LoadTile { from, row, column, .. } => Engine::CopyTile { to, from: *from, row: *row, column: *column, barrier },
+            Collective::LoadTile { from, row, column, .. } => {
+                let share = shares.get(n).copied().flatten();
+                Engine::CopyTile { to, from: *from, row: *row, column: *column, barrier, share }
+            }
             Collective::StoreTile { .. } => continue,
         };
         let outer = std::mem::replace(&mut b.loc, *loc);

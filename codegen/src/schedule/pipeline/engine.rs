@@ -24,7 +24,7 @@ use super::super::Refusal;
 use super::super::collectives;
 use super::{Plan, all_in, moves};
 use crate::annotations::Modifier;
-use crate::intrinsics::{by_name, called};
+use crate::intrinsics::by_name;
 use crate::ir::{
     Access, Asked, BARRIER, Builder, Collective, Engine, Inst, Kernel, Loc, MemoryType, Object, ObjectData, ObjectKind, Op, Scalar, Scope,
     Step, Type, Value,
@@ -51,9 +51,9 @@ impl Barriers {
         Access { object: self.array, path: vec![Step::Index(slot)] }
     }
 
-    /// Arrives at that of a slot.
-    pub(super) fn arrive(self, b: &mut Builder<'_>, slot: Value) {
-        b.push(Op::Engine(Engine::Arrive(self.of(slot))), &[]);
+    /// Arrives at that of a slot: the block's own, or that of the cluster's block of a rank.
+    pub(super) fn arrive(self, b: &mut Builder<'_>, slot: Value, of_block: Option<Value>) {
+        b.push(Op::Engine(Engine::Arrive { barrier: self.of(slot), of_block }), &[]);
     }
 
     /// Waits for a phase of that of a slot.
@@ -74,8 +74,8 @@ impl Barriers {
     }
 }
 
-/// Makes the barriers of all loops, where all threads begin; those of loops that run again count on from here.
-pub(super) fn begin(kernel: &mut Kernel, barriers: &[Barriers], run_again: &[Barriers]) {
+/// Makes the barriers of all loops, where all threads begin; those of loops that run again count on from here. `meets`: what has others see them.
+pub(super) fn begin(kernel: &mut Kernel, barriers: &[Barriers], run_again: &[Barriers], meets: &str) {
     let Some(first) = barriers.first() else { return };
     let (body, loc) = (kernel.body, kernel.objects[first.array].loc);
     let behind = std::mem::take(&mut kernel.blocks[body].insts);
@@ -93,7 +93,7 @@ pub(super) fn begin(kernel: &mut Kernel, barriers: &[Barriers], run_again: &[Bar
         },
         |_| Vec::new(),
     );
-    if let Some(row) = by_name(called::SYNC_THREADS, None) {
+    if let Some(row) = by_name(meets, None) {
         b.push(Op::Intrinsic(row, Vec::new()), &[]);
     }
     kernel.blocks[body].insts.extend(behind);

@@ -32,7 +32,7 @@ use super::super::copy::Copy;
 use super::super::{Refusal, collectives, roles};
 use super::engine::{Barriers, taken_out};
 use super::slots::{Homes, in_slot};
-use super::{Plan, Way, all_in, moves, stores};
+use super::{Plan, Way, all_in, moves, multicast, stores};
 use crate::analysis::uniformity::Uniformity;
 use crate::annotations::Modifier;
 use crate::collections::{HashMap, HashSet};
@@ -48,6 +48,8 @@ use crate::target::limits::{BLOCK_THREADS, LANES, WARP};
 pub(super) struct Flow {
     arrived: Barriers,
     free: Barriers,
+    /// Blocks that copy to a slot of this one: those of the cluster, or this one alone.
+    blocks: u32,
     /// Whether the phases go on where they stood, with another run of the loop or with the next loop. The producer keeps that beside `free`, the work beside `arrived`.
     goes_on: bool,
 }
@@ -78,9 +80,8 @@ impl Plan {
                 format!("`producer` is one thread that tells the copy engine what to copy, and `{}` makes every thread copy", by.name());
             return refuse(message, "leave one of them out".to_owned());
         }
-        if kernel.options.has_clusters() {
-            let message = "`producer`: the blocks of a cluster meet with all their threads, and a producer comes to no barrier";
-            return refuse(message.to_owned(), "leave `producer` out, or `cluster`".to_owned());
+        if let Some(refusal) = multicast::obstacle(kernel) {
+            return Some(refusal);
         }
         let by = asked.by().unwrap_or(Modifier::ByBulk);
         if let Some(refusal) = self.engine_obstacle(kernel, by, Modifier::Producer) {
@@ -161,12 +162,13 @@ impl Plan {
         if let Some(row) = by_name(called::SYNC_WARP, None) {
             b.push(Op::Intrinsic(row, Vec::new()), &[]);
         }
-        let (lane, zero) = (b.special(Special::LaneId, Axis::X), b.constant(Scalar::u32(0)));
-        let is_first = b.compare(CompareOp::Eq, lane, zero);
+        // A lane for each block that waits for it.
+        let (lane, blocks) = (b.special(Special::LaneId, Axis::X), b.constant(Scalar::u32(flow.blocks)));
+        let arrives = b.compare(CompareOp::Lt, lane, blocks);
         b.if_else(
-            is_first,
+            arrives,
             |b| {
-                flow.free.arrive(b, slot);
+                flow.free.arrive(b, slot, (flow.blocks > 1).then_some(lane));
                 Vec::new()
             },
             |_| Vec::new(),
@@ -214,7 +216,8 @@ impl Plan {
                 in_slot(b.kernel, store, slot, rings);
             }
             let collectives = taken_out(b, &copies);
-            collectives::announced(b, &collectives, &flow.arrived.of(slot));
+            let shares = homes.multicast.as_ref().map_or_else(Vec::new, |multicast| multicast.shares(b, &self.section));
+            collectives::announced(b, &collectives, &shares, &flow.arrived.of(slot));
             self.next(b, slot, parity).to_vec()
         });
         if let (true, [slot, parity]) = (flow.goes_on, &ends[..]) {
@@ -233,11 +236,12 @@ impl Plan {
         }
         let threads: u32 = kernel.options.block.map_or(WARP, |block| block.iter().product());
         let arrived = Barriers::new(kernel, "arrived", (self.stages, 1), place);
-        let free = Barriers::new(kernel, "free", (self.stages, threads / LANES as u32), place);
+        let blocks = if homes.multicast.is_some() { kernel.options.cluster_blocks() } else { 1 };
+        let free = Barriers::new(kernel, "free", (self.stages, blocks * (threads / LANES as u32)), place);
         let goes_on = are_shared || self.runs_again(kernel);
         homes.barriers.extend([arrived, free]);
         homes.run_again.extend([arrived, free].into_iter().filter(|_| goes_on));
-        let flow = Flow { arrived, free, goes_on };
+        let flow = Flow { arrived, free, blocks, goes_on };
         homes.flows.extend(self.rings.iter().map(|ring| (*ring, flow)));
         flow
     }

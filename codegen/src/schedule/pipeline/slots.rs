@@ -2,6 +2,7 @@
 
 use super::super::roles;
 use super::engine::Barriers;
+use super::multicast::Multicast;
 use super::producer::Flow;
 use super::{Plan, SLOT_ALIGN, Way};
 use crate::annotations::Modifier;
@@ -25,6 +26,8 @@ pub(super) struct Homes {
     pub(super) produced: roles::Produced,
     /// What loops with a producer that share a ring have in common.
     pub(super) flows: HashMap<Object, Flow>,
+    /// How the blocks of a cluster share what producers copy, if they do.
+    pub(super) multicast: Option<Multicast>,
 }
 
 impl Homes {

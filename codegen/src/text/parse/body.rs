@@ -5,8 +5,8 @@ use super::{ParseError, Parser, named};
 use crate::annotations::{Annotation, Modifier, Modifiers, On};
 use crate::ir::{
     Access, Address, Annotations, Asked, AtomicOp, Atomicity, Axis, BinaryOp, Block, Collective, CompareOp, Compute, Engine, Inst, Loc,
-    MMA_SHAPES, Memory, MemoryOp, MemoryOrder, Message, Object, Op, PitchedMatrix, PrintPart, ProductFactor, Region, Role, Scope, Special,
-    Step, StoreStage, Tensor, Terminator, TextureOp, UnaryOp, Value,
+    MMA_SHAPES, Memory, MemoryOp, MemoryOrder, Message, Object, Op, PitchedMatrix, PrintPart, ProductFactor, Region, Role, Scope, Share,
+    Special, Step, StoreStage, Tensor, Terminator, TextureOp, UnaryOp, Value,
 };
 
 /// Deepest nesting of blocks.
@@ -221,7 +221,11 @@ impl<'t> Parser<'t> {
                 let arrivals = if self.eat(',') { self.integer()? } else { 1 };
                 Ok(Op::Engine(Engine::Init { barriers, arrivals }))
             }
-            "barrier_arrive" => Ok(Op::Engine(Engine::Arrive(self.access()?))),
+            "barrier_arrive" => {
+                let barrier = self.access()?;
+                let of_block = if self.eat_word("of") { Some(self.value()?) } else { None };
+                Ok(Op::Engine(Engine::Arrive { barrier, of_block }))
+            }
             "is_producer" => Ok(Op::Engine(Engine::Is(Role::Producer))),
             "is_issuer" => Ok(Op::Engine(Engine::Is(Role::Issuer))),
             "barrier_turn" => Ok(Op::Engine(Engine::Turn(self.object_name()?))),
@@ -461,9 +465,21 @@ impl<'t> Parser<'t> {
             ("copy_run", [start]) => Ok(Engine::CopyRun { to: first, from, start: *start, barrier }),
             ("copy_tile", [rows, columns, pitch, row, column]) => {
                 let from = PitchedMatrix { data: from, rows: *rows, columns: *columns, pitch: *pitch };
-                Ok(Engine::CopyTile { to: first, from, row: *row, column: *column, barrier })
+                Ok(Engine::CopyTile { to: first, from, row: *row, column: *column, barrier, share: self.share()? })
             }
             _ => Err(self.error(format!("`{word}` does not take {} values", place.len()))),
+        }
+    }
+
+    /// `shared 2, v6, v7`, if it is there.
+    fn share(&mut self) -> Result<Option<Share>, ParseError> {
+        if !self.eat_word("shared") {
+            return Ok(None);
+        }
+        let parts = self.integer()?;
+        match self.more_values(true)?[..] {
+            [part, blocks] => Ok(Some(Share { parts, part, blocks })),
+            _ => Err(self.error("`shared` takes a part and the blocks that get it".to_owned())),
         }
     }
 

@@ -121,7 +121,7 @@ impl Line<'_> {
                 self.issued = self.fence;
             }
             Engine::Init { .. }
-            | Engine::Arrive(_)
+            | Engine::Arrive { .. }
             | Engine::Is(_)
             | Engine::Fence
             | Engine::Turn(_)

@@ -2,6 +2,7 @@
 
 use super::super::AccessKind;
 use super::super::engine::{EngineStep, scalar_of_bytes};
+use super::super::multicast::SharedPart;
 use super::super::program::{Access, SimStep};
 use super::super::registers::Reg;
 use super::super::stores::TileStore;
@@ -24,7 +25,10 @@ impl Compiler<'_> {
         self.count(InstructionClass::Memory, 1);
         let step = match engine {
             Engine::Init { barriers, arrivals } => EngineStep::Init { object: usize::from(*barriers), arrivals: *arrivals },
-            Engine::Arrive(barrier) => EngineStep::Arrive { barrier: self.place(barrier, 1, Type::U64, AccessKind::Atomic)? },
+            Engine::Arrive { barrier, of_block } => EngineStep::Arrive {
+                barrier: self.place(barrier, 1, Type::U64, AccessKind::Atomic)?,
+                of_block: of_block.map(|rank| self.slot(rank)).transpose()?,
+            },
             Engine::Is(role) => match results {
                 [result] => EngineStep::Is { role: *role, result: self.define(*result)? },
                 _ => return Err("whether a thread has a role is one result".into()),
@@ -48,7 +52,11 @@ impl Compiler<'_> {
                     barrier: self.place(barrier, 1, Type::U64, AccessKind::Atomic)?,
                 }
             }
-            Engine::CopyTile { to, from, row, column, barrier } => {
+            Engine::CopyTile { to, from, row, column, barrier, share } => {
+                let share = match share {
+                    Some(share) => Some(SharedPart { parts: share.parts, part: self.slot(share.part)?, blocks: self.slot(share.blocks)? }),
+                    None => None,
+                };
                 let (rows, columns, element) = self.kernel.tile_of(to).ok_or("a tensor copy of what is no tile")?;
                 // The first element: the others are as far from it as the pitch says.
                 let first = ir::Access { object: from.data, path: vec![Step::Index(from.pitch)] };
@@ -62,6 +70,7 @@ impl Compiler<'_> {
                     matrix: [all_rows?, all_columns?, pitch?],
                     at: [row?, column?],
                     barrier: self.place(barrier, 1, Type::U64, AccessKind::Atomic)?,
+                    share,
                 }
             }
             Engine::StoreTile { from, to, row, column } => {
