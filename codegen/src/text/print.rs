@@ -402,8 +402,13 @@ impl Display for Engine {
             Engine::Expect { barrier, bytes: value } | Engine::Wait { barrier, parity: value } => write!(f, "{word} {barrier}, {value}"),
             Engine::CopyRun { to, from, start, barrier } => write!(f, "{word} {to}, {from}, {barrier}, {start}"),
             Engine::CopyTile { to, from: PitchedMatrix { data, rows, columns, pitch }, row, column, barrier, share } => {
-                write!(f, "{word} {to}, {data}, {barrier}{}", Rest(&[*rows, *columns, *pitch, *row, *column]))?;
-                share.map_or(Ok(()), |Share { parts, part, blocks }| write!(f, " shared {parts}, {part}, {blocks}"))
+                let places = Rest(&[*rows, *columns, *pitch, *row, *column]);
+                match share {
+                    None => write!(f, "{word} {to}, {data}, {barrier}{places}"),
+                    Some(Share { parts, part, blocks }) => {
+                        write!(f, "{word} shared {parts} {to}, {data}, {barrier}{places}, {part}, {blocks}")
+                    }
+                }
             }
             Engine::StoreTile { from, to: PitchedMatrix { data, rows, columns, pitch }, row, column } => {
                 write!(f, "{word} {from}, {data}{}", Rest(&[*rows, *columns, *pitch, *row, *column]))

@@ -13,5 +13,6 @@ pub fn refused_producer_cluster(n: usize, x: &Global<f32>, y: &mut Global<f32>) 
         sum += run[63 - t];
         sync_threads();
     }
+    cluster_sync();
     y[global_id().x] = sum;
 }

@@ -445,8 +445,9 @@ impl<'t> Parser<'t> {
         Ok(Tensor::Mma { shape, a: values, b, c })
     }
 
-    /// `barrier_expect m1[v0], v2`, `copy_run m3[v0], m0, m1[v0], v4`.
+    /// `barrier_expect m1[v0], v2`, `copy_run m3[v0], m0, m1[v0], v4`, `copy_tile shared 2 m3[v0], …, v9, v10`: the part and the blocks.
     fn engine(&mut self, word: &str) -> Result<Engine, ParseError> {
+        let parts = if word == "copy_tile" && self.eat_word("shared") { Some(self.integer()?) } else { None };
         let first = self.access()?;
         self.expect(',')?;
         if !word.starts_with("copy") {
@@ -461,25 +462,14 @@ impl<'t> Parser<'t> {
         self.expect(',')?;
         let barrier = self.access()?;
         let place = self.more_values(true)?;
-        match (word, &place[..]) {
-            ("copy_run", [start]) => Ok(Engine::CopyRun { to: first, from, start: *start, barrier }),
-            ("copy_tile", [rows, columns, pitch, row, column]) => {
+        match (word, &place[..], parts) {
+            ("copy_run", [start], _) => Ok(Engine::CopyRun { to: first, from, start: *start, barrier }),
+            ("copy_tile", [rows, columns, pitch, row, column, share @ ..], parts) if share.len() == if parts.is_some() { 2 } else { 0 } => {
+                let share = parts.map(|parts| Share { parts, part: share[0], blocks: share[1] });
                 let from = PitchedMatrix { data: from, rows: *rows, columns: *columns, pitch: *pitch };
-                Ok(Engine::CopyTile { to: first, from, row: *row, column: *column, barrier, share: self.share()? })
+                Ok(Engine::CopyTile { to: first, from, row: *row, column: *column, barrier, share })
             }
             _ => Err(self.error(format!("`{word}` does not take {} values", place.len()))),
-        }
-    }
-
-    /// `shared 2, v6, v7`, if it is there.
-    fn share(&mut self) -> Result<Option<Share>, ParseError> {
-        if !self.eat_word("shared") {
-            return Ok(None);
-        }
-        let parts = self.integer()?;
-        match self.more_values(true)?[..] {
-            [part, blocks] => Ok(Some(Share { parts, part, blocks })),
-            _ => Err(self.error("`shared` takes a part and the blocks that get it".to_owned())),
         }
     }
 

@@ -6,6 +6,7 @@ mod control;
 mod copies;
 mod engine;
 mod memory;
+mod multicast;
 mod operations;
 mod parallel;
 mod roles;
