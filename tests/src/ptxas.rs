@@ -3,7 +3,10 @@
 //! Found by `WARPWRIGHT_PTXAS_11`, `WARPWRIGHT_PTXAS_12`, `WARPWRIGHT_PTXAS_13` (full paths), and by `PATH`. What ran and what could not is
 //! counted; [`Counts::report`] prints it.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 pub use warpwright_runtime::ptxas::{Measured, Ptxas, PtxasError, version_of};
 
@@ -27,7 +30,10 @@ pub fn newest() -> Option<Ptxas> {
     all().into_iter().max_by_key(|ptxas| ptxas.ptx_version().unwrap_or(u16::MAX))
 }
 
-/// What a test ran and skipped.
+/// How many texts an assembler is given at once. It takes longer to start than to assemble one.
+const BATCH: usize = 32;
+
+/// What a test ran and skipped. Texts are asked about in batches, and the same one once for each assembler.
 #[derive(Debug, Default)]
 pub struct Counts {
     /// Texts that an assembler took.
@@ -35,27 +41,125 @@ pub struct Counts {
     /// Texts that no assembler here could be asked about: their version or target is not known to it.
     pub skipped: AtomicUsize,
     /// What was refused: the release, the target, the message, the text.
-    pub refused: std::sync::Mutex<Vec<String>>,
+    pub refused: Mutex<Vec<String>>,
+    /// What is still to be asked.
+    open: Mutex<Vec<Batch>>,
+    /// Texts that were asked about, by release and target.
+    seen: Mutex<HashSet<(String, u16, String)>>,
+}
+
+/// Texts for one assembler and target, whose entries have different names.
+#[derive(Debug)]
+struct Batch {
+    ptxas: Ptxas,
+    target: u16,
+    /// What `-arch` says: the target, or a variant of it.
+    arch: String,
+    texts: Vec<Text>,
+}
+
+#[derive(Debug)]
+struct Text {
+    name: String,
+    entry: String,
+    ptx: String,
+}
+
+impl Batch {
+    /// Whether another text may go with these.
+    fn takes(&self, ptxas: &Ptxas, arch: &str, entry: &str) -> bool {
+        self.ptxas.release == ptxas.release && self.arch == arch && self.texts.iter().all(|text| text.entry != entry)
+    }
+
+    /// Asks about all at once. If that fails, each is asked about by itself.
+    fn ask(&self, counts: &Counts) {
+        let accepted = |n: usize| counts.accepted.fetch_add(n, Ordering::Relaxed);
+        if self.texts.len() > 1 && self.is_taken() {
+            accepted(self.texts.len());
+            return;
+        }
+        for Text { name, ptx, .. } in &self.texts {
+            match self.ptxas.measure(ptx, self.target) {
+                Ok(_) => drop(accepted(1)),
+                Err(error) => {
+                    let message = error.to_string();
+                    let first = message.lines().take(3).collect::<Vec<_>>().join("\n  ");
+                    let refusal = format!("{name} for {}, ptxas {}:\n  {first}\n{}", self.arch, self.ptxas.release, excerpt(ptx, &message));
+                    counts.refused.lock().expect("nobody panicked").push(refusal);
+                }
+            }
+        }
+    }
+
+    fn is_taken(&self) -> bool {
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let folder = std::env::temp_dir().join(format!("warpwright-batch-{}-{number}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a folder can be made");
+        let file = |n: usize| folder.join(format!("{n}.ptx"));
+        for (n, text) in self.texts.iter().enumerate() {
+            std::fs::write(file(n), renumbered(&text.ptx, n * MOST_FILES)).expect("a text can be written");
+        }
+        let mut command = Command::new(&self.ptxas.path);
+        command.arg(format!("-arch={}", self.arch)).args((0..self.texts.len()).map(file)).arg("-o").arg(folder.join("cubin"));
+        let output = command.stdin(Stdio::null()).output().expect("the assembler can be run");
+        let _ = std::fs::remove_dir_all(&folder);
+        output.status.success()
+    }
+}
+
+/// The most source files that a text names.
+const MOST_FILES: usize = 1000;
+
+/// A text whose source files have other numbers: texts of one call count theirs together.
+fn renumbered(ptx: &str, by: usize) -> String {
+    let other = |line: &str| {
+        let (before, rest) = ["\t.file\t", "\t.loc\t"].into_iter().find_map(|word| Some((word, line.strip_prefix(word)?)))?;
+        let (number, behind) = rest.split_once(' ')?;
+        Some(format!("{before}{} {behind}\n", number.parse::<usize>().ok()? + by))
+    };
+    ptx.lines().map(|line| other(line).unwrap_or_else(|| format!("{line}\n"))).collect()
+}
+
+/// The name of a text's entry.
+fn entry_of(ptx: &str) -> String {
+    ptx.split_once(".entry ").and_then(|(_, behind)| behind.split('(').next()).unwrap_or_default().trim().to_owned()
+}
+
+/// `sm_90a` of a text that says so and a target of 90.
+fn arch_of(ptx: &str, target: u16) -> String {
+    let said = ptx.lines().find_map(|line| line.strip_prefix(".target ")).unwrap_or("").trim();
+    let letter = said.strip_prefix(&format!("sm_{target}")).filter(|letter| matches!(*letter, "a" | "f")).unwrap_or("");
+    format!("sm_{target}{letter}")
 }
 
 impl Counts {
-    /// Asks an assembler about a text of a PTX version, and counts.
+    /// Asks an assembler about a text of a PTX version, now or in a batch later, and counts.
+    ///
+    /// # Panics
+    ///
+    /// If the assembler cannot be run.
     pub fn ask(&self, ptxas: &Ptxas, ptx: &str, name: &str, target: u16) {
-        match ptxas.measure(ptx, target) {
-            Ok(_) => {
-                self.accepted.fetch_add(1, Ordering::Relaxed);
-            }
-            Err(PtxasError::UnknownTarget { .. } | PtxasError::OldRelease { .. }) => {
-                self.skipped.fetch_add(1, Ordering::Relaxed);
-            }
-            Err(error) => {
-                if let Ok(mut refused) = self.refused.lock() {
-                    let message = error.to_string();
-                    let first = message.lines().take(3).collect::<Vec<_>>().join("\n  ");
-                    let shown = excerpt(ptx, &message);
-                    refused.push(format!("{name} for sm_{target}, ptxas {}:\n  {first}\n{shown}", ptxas.release));
-                }
-            }
+        let is_known = ptxas.targets.is_empty() || ptxas.targets.contains(&target);
+        if !is_known || ptxas.ptx_version().is_some_and(|reads| reads < version_of(ptx)) {
+            self.skipped.fetch_add(1, Ordering::Relaxed);
+            return;
+        }
+        if !self.seen.lock().expect("nobody panicked").insert((ptxas.release.clone(), target, ptx.to_owned())) {
+            return;
+        }
+        let (arch, text) = (arch_of(ptx, target), Text { name: name.to_owned(), entry: entry_of(ptx), ptx: ptx.to_owned() });
+        let full = {
+            let mut open = self.open.lock().expect("nobody panicked");
+            let at = open.iter().position(|batch| batch.takes(ptxas, &arch, &text.entry)).unwrap_or_else(|| {
+                open.push(Batch { ptxas: ptxas.clone(), target, arch, texts: Vec::new() });
+                open.len() - 1
+            });
+            open[at].texts.push(text);
+            (open[at].texts.len() == BATCH).then(|| open.swap_remove(at))
+        };
+        if let Some(batch) = full {
+            batch.ask(self);
         }
     }
 
@@ -65,6 +169,8 @@ impl Counts {
     ///
     /// If a text was refused: with the first refusals.
     pub fn report(&self, test: &str) {
+        let open = std::mem::take(&mut *self.open.lock().expect("nobody panicked"));
+        open.iter().for_each(|batch| batch.ask(self));
         let (accepted, skipped) = (self.accepted.load(Ordering::Relaxed), self.skipped.load(Ordering::Relaxed));
         let refused = self.refused.lock().map(|r| r.clone()).unwrap_or_default();
         println!("ran: {test} ({accepted} texts on ptxas), {} refused, {skipped} not asked about", refused.len());
