@@ -7,6 +7,7 @@ use warpwright::prelude::*;
 use warpwright_tests::devices::on_all;
 use warpwright_tests::emitted::{kernel_of, ptx};
 use warpwright_tests::ptxas::{self, Counts};
+use warpwright_tests::sass::Judge;
 
 /// Numbers that sums of a few hundred hold exactly.
 fn numbers(len: usize, salt: usize) -> Vec<f32> {
@@ -146,6 +147,18 @@ fn what_blocks_share_is_copied_once() {
     }
     let text = text("uneven", &[], "sm_90a");
     assert_eq!((count(&text, ".multicast::cluster"), count(&text, "barrier.cluster")), (0, 0), "{text}");
+}
+
+/// Blocks meet before and behind the roles, which takes fences of the GPU's memory; to hand slots over takes none.
+#[test]
+fn machine_code_hands_slots_over_without_fences() {
+    let test = "machine_code_hands_slots_over_without_fences";
+    let Some(judge) = Judge::found_or_skip(test) else { return };
+    let sass = judge.sass(&text("product", &["2", "2", "3", "false"], "sm_90a"), 90).unwrap_or_else(|error| panic!("{error}"));
+    let count = |word: &str| sass.matches(word).count();
+    assert_eq!(["UTMALDG.2D.MULTICAST", "MEMBAR.ALL.GPU", "CCTL.IVALL", "LDL", "STL"].map(count), [2, 2, 2, 0, 0], "{sass}");
+    assert!(count("SYNCS.ARRIVE.TRANS64.RED") >= 1, "{sass}");
+    println!("ran: {test}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use super::words::{Mnemonic, Word};
 use crate::backend::TensorMap;
 use crate::intrinsics::ENGINE;
 use crate::ir::{
-    Access, Axis, BARRIER, Engine, Kernel, MemoryType, Object, Op, PitchedMatrix, Role, Share, Special, Step, StoreStage, Value, slow_axis,
+    Access, Axis, BARRIER, Engine, Kernel, MemoryType, Object, PitchedMatrix, Role, Share, Special, Step, StoreStage, Value, slow_axis,
 };
 
 /// A tile that tensor copies move.
@@ -42,7 +42,8 @@ impl Emitter<'_> {
                 let there = self.temp(RegisterClass::Word);
                 ptx!(self, Mapa.SharedCluster.U32 there, own, rank);
                 let there = AddressOperand { base: Base::Reg(there), offset: None };
-                ptx!(self, Mbarrier.Arrive.Release.Cluster.SharedCluster.B64 Operand::Bits("_"), there);
+                // What a slot's readers have read they have; `.release.cluster` here, and `.acquire.cluster` at the wait, would add fences of all memory, for the whole GPU, to each iteration.
+                ptx!(self, Mbarrier.Arrive.SharedCluster.B64 Operand::Bits("_"), there);
             }
             Engine::Expect { barrier, bytes } => {
                 let barrier = self.place_of(barrier);
@@ -50,17 +51,12 @@ impl Emitter<'_> {
                 ptx!(self, Mbarrier.Arrive.ExpectTx.SharedCta.B64 Operand::Bits("_"), barrier, bytes);
             }
             Engine::Wait { barrier, parity } => {
-                let is_of_cluster = self.blocks_arrive_at(barrier.object);
                 let barrier = self.place_of(barrier);
                 let (parity, is_over) = (self.operand(*parity), self.temp(RegisterClass::Predicate));
                 let again = self.new_label();
                 self.label(again);
                 // Sleeps for a while by itself.
-                if is_of_cluster {
-                    ptx!(self, Mbarrier.TryWait.Parity.Acquire.Cluster.SharedCta.B64 is_over, barrier, parity);
-                } else {
-                    ptx!(self, Mbarrier.TryWait.Parity.SharedCta.B64 is_over, barrier, parity);
-                }
+                ptx!(self, Mbarrier.TryWait.Parity.SharedCta.B64 is_over, barrier, parity);
                 self.jump_if(is_over, false, again);
             }
             Engine::CopyRun { to, from, start, barrier } => self.copy_run(to, *from, *start, barrier),
@@ -189,16 +185,6 @@ impl Emitter<'_> {
             (words.clone(), operands)
         };
         self.each_part(&tile, (to, share.map(|share| share.part)), at, form, policy);
-    }
-
-    /// Whether the blocks of a cluster arrive at each other's barriers of an array.
-    fn blocks_arrive_at(&self, barriers: Object) -> bool {
-        let mut found = false;
-        self.kernel.for_each_inst(|kernel, _, inst| {
-            let op = &kernel.insts[inst].op;
-            found |= matches!(op, Op::Engine(Engine::Arrive { barrier, of_block: Some(_) }) if barrier.object == barriers);
-        });
-        found
     }
 
     fn store_tile(&mut self, from: &Access, to: &PitchedMatrix, at: [Value; 2]) {

@@ -237,10 +237,15 @@ pub(in super::super) fn by_threads(b: &mut Builder<'_>, collectives: &[(Collecti
         all,
         |_| Vec::new(),
         |b| {
+            let meet = |b: &mut Builder<'_>| {
+                if let Some(row) = by_name(called::SYNC_THREADS, None) {
+                    b.push(Op::Intrinsic(row, Vec::new()), &[]);
+                }
+            };
+            // That others have read what was in the slot, its barriers tell, by way of the issuer. `compute-sanitizer` does not follow them so far, and this is rare.
+            meet(b);
             store(b, &parts);
-            if let Some(row) = by_name(called::SYNC_THREADS, None) {
-                b.push(Op::Intrinsic(row, Vec::new()), &[]);
-            }
+            meet(b);
             Vec::new()
         },
     );
