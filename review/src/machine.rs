@@ -27,10 +27,22 @@ pub enum Pipe {
     Memory,
     /// Branches and barriers.
     Control,
+    /// Tensor cores that a warpgroup drives (`wgmma`): multiply-adds of factors of 16 bits, not instructions.
+    Tensor,
+    /// The same cores, a warp at a time (`mma.sync`).
+    WarpTensor,
 }
 
 /// How many there are.
-pub const PIPES: usize = 8;
+pub const PIPES: usize = 10;
+
+/// The first of those that count no instructions.
+const FIRST_TENSOR: usize = Pipe::Tensor as usize;
+
+/// Instructions among counts by pipe.
+pub fn instructions(pipes: &[f64; PIPES]) -> f64 {
+    pipes[..FIRST_TENSOR].iter().sum()
+}
 
 impl Pipe {
     /// Every one, in order, with its name.
@@ -43,6 +55,8 @@ impl Pipe {
         (Pipe::Special, "special function"),
         (Pipe::Memory, "load and store"),
         (Pipe::Control, "control"),
+        (Pipe::Tensor, "tensor cores"),
+        (Pipe::WarpTensor, "tensor cores, warp by warp"),
     ];
 }
 
@@ -226,17 +240,41 @@ const fn blocks(clock: f64) -> Blocks {
 /// Lanes since cc 5.0: 4 schedulers. `single`, `double`, `logic`, `product`, then bytes of shared memory a clock.
 const fn lanes(single: f64, double: f64, logic: f64, product: f64, shared: f64) -> Lanes {
     let integer = if logic + product < 128.0 { logic + product } else { 128.0 };
-    Lanes { issue: 4.0, pipes: [single, double, integer, logic, product, 16.0, 32.0, 64.0], shared }
+    Lanes { issue: 4.0, pipes: [single, double, integer, logic, product, 16.0, 32.0, 64.0, NO_TENSOR, NO_TENSOR], shared }
+}
+
+/// Where there are no tensor cores, or none of this kind: nothing that runs there asks for them.
+const NO_TENSOR: f64 = 1.0;
+
+impl Lanes {
+    /// With tensor cores that do so many multiply-adds of 16-bit factors to `f32` sums a clock, warp by warp.
+    const fn tensor(mut self, by_warp: f64) -> Lanes {
+        self.pipes[Pipe::WarpTensor as usize] = by_warp;
+        self
+    }
 }
 
 const MAXWELL_LANES: Lanes = lanes(128.0, 4.0, 128.0, 32.0, 128.0);
-const VOLTA_LANES: Lanes = lanes(64.0, 32.0, 64.0, 64.0, 128.0);
+const VOLTA_LANES: Lanes = lanes(64.0, 32.0, 64.0, 64.0, 128.0).tensor(512.0);
 /// 16 lanes load and store: half of Volta's.
-const TURING_LANES: Lanes = Lanes { pipes: [64.0, 2.0, 128.0, 64.0, 64.0, 16.0, 16.0, 64.0], ..lanes(64.0, 2.0, 64.0, 64.0, 64.0) };
-const AMPERE_LANES: Lanes = lanes(128.0, 2.0, 64.0, 64.0, 128.0);
-const HOPPER_LANES: Lanes = lanes(128.0, 64.0, 64.0, 64.0, 128.0);
+const TURING_LANES: Lanes =
+    Lanes { pipes: [64.0, 2.0, 128.0, 64.0, 64.0, 16.0, 16.0, 64.0, NO_TENSOR, 512.0], ..lanes(64.0, 2.0, 64.0, 64.0, 64.0) };
+/// Tensor cores by the data sheets' dense rates of `f16` with `f32` sums, over multiprocessors and clock.
+const A100_LANES: Lanes = VOLTA_LANES.tensor(1024.0);
+const AMPERE_LANES: Lanes = lanes(128.0, 2.0, 64.0, 64.0, 128.0).tensor(256.0);
+const ORIN_LANES: Lanes = AMPERE_LANES.tensor(1024.0);
+/// 2048 by the data sheet's rate. A chip whose tensor cores are busy lowers its clock: cuBLAS's best on an H200, short runs of bf16 at 8192, is 772 TFLOP/s of the 1,071 that are
+/// lanes and clock. Warp by warp they do 63 % of what they do for warpgroups (measured on an H200, hand-written kernels).
+const HOPPER_TENSOR: f64 = 2048.0 * 772.0 / 1071.0;
+const HOPPER_LANES: Lanes = {
+    let mut lanes = lanes(128.0, 64.0, 64.0, 64.0, 128.0).tensor(0.63 * HOPPER_TENSOR);
+    lanes.pipes[Pipe::Tensor as usize] = HOPPER_TENSOR;
+    lanes
+};
+/// Nothing is published of `mma.sync` on it: as an A100's.
+const B200_LANES: Lanes = lanes(128.0, 64.0, 64.0, 64.0, 128.0).tensor(1024.0);
 /// Blackwell's cards compute integers in all lanes (NVIDIA RTX Blackwell white paper).
-const BLACKWELL_LANES: Lanes = lanes(128.0, 2.0, 128.0, 64.0, 128.0);
+const BLACKWELL_LANES: Lanes = lanes(128.0, 2.0, 128.0, 64.0, 128.0).tensor(256.0);
 
 /// Measured on an H200 (`dispatch` of `calibrate`, shared loads); what other devices are taken to need.
 const DISPATCH: Dispatch = Dispatch { returned: 0.34, special: 1.2, three_registers: 0.23 };
@@ -335,20 +373,20 @@ pub const MACHINES: &[Machine] = &[
     machine("Tesla V100", 70, 80, 1.53e9, VOLTA_LANES, VOLTA, stacked(900.0, 577.0, 6144)),
     machine("Jetson AGX Xavier", 72, 8, 1.377e9, VOLTA_LANES, VOLTA, graphics(137.0, 700.0, 512)),
     machine("Tesla T4", 75, 40, 1.59e9, TURING_LANES, TURING, graphics(320.0, 616.0, 4096)),
-    machine("A100 40 GB SXM", 80, 108, 1.41e9, VOLTA_LANES, AMPERE, stacked(1555.0, 624.0, 40 * 1024)),
+    machine("A100 40 GB SXM", 80, 108, 1.41e9, A100_LANES, AMPERE, stacked(1555.0, 624.0, 40 * 1024)),
     machine("GeForce RTX 3090", 86, 82, 1.695e9, AMPERE_LANES, AMPERE, graphics(936.0, 534.0, 6144)),
-    machine("Jetson AGX Orin", 87, 16, 1.3e9, AMPERE_LANES, AMPERE, graphics(204.8, 700.0, 4096)),
+    machine("Jetson AGX Orin", 87, 16, 1.3e9, ORIN_LANES, AMPERE, graphics(204.8, 700.0, 4096)),
     machine("GeForce RTX 4090", 89, 128, 2.52e9, AMPERE_LANES, ADA, graphics(1008.0, 725.0, 72 * 1024)),
     H200,
-    machine("B200", 100, 148, 1.965e9, HOPPER_LANES, HOPPER, stacked(8000.0, 830.0, 126 * 1024)),
-    machine("B300", 103, 148, 1.92e9, AMPERE_LANES, HOPPER, stacked(8000.0, 830.0, 126 * 1024)),
-    machine("Jetson T5000", 110, 20, 1.575e9, AMPERE_LANES, HOPPER, graphics(273.0, 800.0, 32 * 1024)),
+    machine("B200", 100, 148, 1.965e9, B200_LANES, HOPPER, stacked(8000.0, 830.0, 126 * 1024)),
+    machine("B300", 103, 148, 1.92e9, ORIN_LANES, HOPPER, stacked(8000.0, 830.0, 126 * 1024)),
+    machine("Jetson T5000", 110, 20, 1.575e9, ORIN_LANES, HOPPER, graphics(273.0, 800.0, 32 * 1024)),
     machine("GeForce RTX 5090", 120, 170, 2.407e9, BLACKWELL_LANES, HOPPER, graphics(1792.0, 880.0, 96 * 1024)),
     machine("GB10", 121, 48, 2.418e9, BLACKWELL_LANES, HOPPER, graphics(273.0, 900.0, 24 * 1024)),
 ];
 
 /// Two schedulers of half the clock that its lanes have, so one warp instruction a clock; 16 lanes load and store, 4 are special.
-const FERMI_LANES: Lanes = Lanes { issue: 1.0, pipes: [32.0, 16.0, 32.0, 32.0, 16.0, 4.0, 16.0, 16.0], shared: 64.0 };
+const FERMI_LANES: Lanes = Lanes { issue: 1.0, pipes: [32.0, 16.0, 32.0, 32.0, 16.0, 4.0, 16.0, 16.0, NO_TENSOR, NO_TENSOR], shared: 64.0 };
 
 const C2050_CLOCK: f64 = 1.15e9;
 

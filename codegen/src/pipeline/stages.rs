@@ -125,7 +125,7 @@ impl Scheduled {
     /// What the kernel is compiled for on a device whose best target is this one: a variant of it (`sm_90a`) where the kernel's form for that has
     /// instructions that the target itself has not, else the target.
     pub fn target_on(&self, device: &'static Target) -> &'static Target {
-        device.variants().find(|variant| needs_variant(self.legal().for_target(variant), variant)).unwrap_or(device)
+        self.legal().target_on(device)
     }
 
     /// The forms for machines that have more than all, a copy engine or tensor cores: those that need most first.
@@ -190,6 +190,16 @@ impl Legal {
     /// The form for a target.
     pub fn for_target(&self, target: &Target) -> &Legal {
         self.0.forms.iter().find(|(needs, _)| needs.is_met_by(target)).map_or(self, |(_, form)| form)
+    }
+
+    /// As [`Scheduled::target_on`].
+    pub fn target_on(&self, device: &'static Target) -> &'static Target {
+        device.variants().find(|variant| needs_variant(self.for_target(variant), variant)).unwrap_or(device)
+    }
+
+    /// The form that runs on a device whose best target is this one.
+    pub fn on_device(&self, device: &'static Target) -> &Legal {
+        self.for_target(self.target_on(device))
     }
 
     /// The forms for machines that have more than all, a copy engine or tensor cores: those that need most first.

@@ -7,11 +7,12 @@
 use super::engine;
 use super::traffic::Merged;
 use super::weights::{Certainty, Weights, size};
-use crate::machine::{PIPES, Pipe};
+use crate::machine::{PIPES, Pipe, instructions};
 use warpwright_codegen::ir::{
     Address, AtomicOp, BARRIER, BinaryOp, Compute, Engine, Inst, Kernel, Memory, MemoryOp, Message, Op, Region, Space, Tensor, Terminator,
     TextureOp, Type, Value, WARPGROUP,
 };
+use warpwright_codegen::target::limits::WARP;
 
 /// What one thread executes, *estimated*.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,6 +33,10 @@ pub struct Mix {
     pub returned: f64,
     /// Fused multiply-adds of three different registers.
     pub three_registers: f64,
+    /// Bytes of shared memory that tensor cores read by themselves, of a warp.
+    pub operands: f64,
+    /// Bytes of global memory that the copy engine brings.
+    pub copied: f64,
     /// What is known of loops' trips.
     pub certainty: Certainty,
 }
@@ -47,6 +52,8 @@ impl Mix {
             barriers: 0.0,
             returned: 0.0,
             three_registers: 0.0,
+            operands: 0.0,
+            copied: 0.0,
             certainty: Certainty::Known,
         }
     }
@@ -58,7 +65,7 @@ impl Mix {
 
     /// All instructions.
     pub fn instructions(&self) -> f64 {
-        self.pipes.iter().sum()
+        instructions(&self.pipes)
     }
 
     /// Instructions of a pipe.
@@ -101,7 +108,7 @@ impl Cost {
 
     /// All instructions.
     pub fn slots(&self) -> f64 {
-        self.pipes.iter().sum()
+        instructions(&self.pipes)
     }
 
     /// Instructions of a pipe.
@@ -178,12 +185,8 @@ pub fn cost(kernel: &Kernel, inst: Inst) -> Cost {
         Op::Memory(Memory { op: MemoryOp::Atomic(..), .. }) => Cost::one(Pipe::Memory, 1.0),
         Op::Intrinsic(row, operands) => intrinsic(kernel, row.row(), ty, operands),
         // Of an earlier stage.
-        Op::Tensor(Tensor::Mma { shape, .. }) => {
-            Cost::one(Pipe::Single, 1.0).floating(2.0 * shape.mnk.iter().product::<u64>() as f64 / 32.0)
-        }
-        Op::Tensor(Tensor::WarpgroupMma { mnk, .. }) => {
-            Cost::one(Pipe::Single, 1.0).floating(2.0 * mnk.iter().product::<u64>() as f64 / WARPGROUP as f64)
-        }
+        Op::Tensor(Tensor::Mma { shape, .. }) => product(Pipe::WarpTensor, shape.mnk, u64::from(WARP), shape.factors),
+        Op::Tensor(Tensor::WarpgroupMma { mnk, factors, .. }) => product(Pipe::Tensor, *mnk, WARPGROUP as u64, *factors),
         Op::Collective(_) | Op::Tensor(_) => Cost::default(),
         Op::Engine(engine) => of_engine(kernel, engine),
         // The counter's sum and comparison, and the branch.
@@ -197,6 +200,18 @@ pub fn cost(kernel: &Kernel, inst: Inst) -> Cost {
         Op::Region(Region::Loop { .. }) | Op::Terminator(Terminator::Yield(_) | Terminator::Trap(_)) => Cost::default(),
         Op::Terminator(Terminator::Break(..) | Terminator::Continue(..) | Terminator::Return) => Cost::one(Pipe::Control, 1.0),
     }
+}
+
+/// A product that tensor cores make for so many threads. Factors of twice the bits take twice as long.
+fn product(pipe: Pipe, mnk: [u64; 3], threads: u64, factors: Type) -> Cost {
+    let each = mnk.iter().product::<u64>() as f64 / threads as f64;
+    Cost::one(Pipe::Control, 1.0).and(pipe, each * f64::from(factors.bytes()) / 2.0).floating(2.0 * each)
+}
+
+/// Bytes of shared memory that tensor cores read for a warp: the rows of A that are its own, and its share of B, which they read once for a warpgroup.
+fn operand_bytes(op: &Op) -> f64 {
+    let Op::Tensor(Tensor::WarpgroupMma { mnk: [m, n, k], factors, .. }) = op else { return 0.0 };
+    ((m + n) * k * u64::from(factors.bytes())) as f64 * f64::from(WARP) / WARPGROUP as f64
 }
 
 /// What an instruction to the copy engine, or about it, takes of the thread that comes to it: an access each, and what makes its address.
@@ -350,6 +365,7 @@ pub fn mix(kernel: &Kernel, weights: &Weights) -> Mix {
             *sum += weight * count;
         }
         mix.operations += weight * cost.operations;
+        mix.operands += weight * operand_bytes(&data.op);
         if let Op::Intrinsic(row, _) = &data.op
             && row.row().effects.is_barrier()
         {
@@ -367,6 +383,7 @@ pub fn mix(kernel: &Kernel, weights: &Weights) -> Mix {
         }
         if let Some((_, bytes)) = engine::copied(kernel, inst) {
             mix.read += engine::of_thread(kernel, bytes, weight);
+            mix.copied += engine::of_thread(kernel, bytes, weight);
         }
         if let Some(bytes) = engine::stored(kernel, inst) {
             mix.written += engine::of_thread(kernel, bytes, weight);

@@ -69,14 +69,13 @@ pub struct Known {
 
 impl Known {
     /// What a thread executes and waits for in the form that a target gets.
-    pub fn threads_on(&self, target: &Target) -> &Threads {
+    pub fn threads_on(&self, target: &'static Target) -> &Threads {
         self.predicted_on(target).1
     }
 
-    /// The form that predictions for a target are of, and what a thread executes there. Where a producer asks for copies, this is the one that all machines have: one
-    /// thread of 128 that do nothing else is no work of the block.
-    pub fn predicted_on(&self, target: &Target) -> (&Legal, &Threads) {
-        let form = self.legal.for_target(target);
+    /// The form that predictions for a target are of, and what a thread executes there.
+    pub fn predicted_on(&self, target: &'static Target) -> (&Legal, &Threads) {
+        let form = self.legal.on_device(target);
         let own = self.legal.forms().zip(&self.forms).find(|(other, _)| std::ptr::eq(form, *other));
         match own {
             Some((_, Some(threads))) => (form, threads),
@@ -119,19 +118,19 @@ pub(crate) fn estimate_races(legal: &Legal, targets: &[&'static Target], launche
         facts.memory.shared = facts.memory.shared.max(MemoryUse::of(form).shared);
     }
     let threads = Threads::of(addressed, &facts.accesses, &facts.branches, launched);
-    let is_wanted = |form: &Legal| targets.iter().any(|target| std::ptr::eq(legal.for_target(target), form));
+    let is_wanted = |form: &Legal| targets.iter().any(|target| std::ptr::eq(legal.on_device(target), form));
     let of_form = |form: &Legal| {
         let mut own = VariantFacts::of_launched(form, launched, Races::Left);
         own.accesses.extend(engine::facts_of_copies(form, &facts.accesses));
         Threads::of(form.addressed(), &own.accesses, &own.branches, launched)
     };
-    let forms = legal.forms().map(|form| (is_wanted(form) && !form.has_producer()).then(|| of_form(form))).collect();
+    let forms = legal.forms().map(|form| is_wanted(form).then(|| of_form(form))).collect();
     let mut known = Known { legal, facts, threads, forms, targets: Vec::new(), launched: launched.clone() };
     let legal = &known.legal;
     let registers = registers_of_forms(legal, targets);
     let each = targets.iter().zip(registers);
     let one = |(target, registers): (&&'static Target, Registers)| {
-        let occupancy = demand::of_kernel(legal.for_target(target), registers.estimate, launched.dynamic_shared, target);
+        let occupancy = demand::of_kernel(legal.on_device(target), registers.estimate, launched.dynamic_shared, target);
         let (form, threads) = known.predicted_on(target);
         let prediction = time::predict(form.addressed(), threads, occupancy.as_ref(), target);
         let clusters = ResidentClusters::of(&legal.options, occupancy.as_ref(), target);
@@ -146,9 +145,9 @@ pub(crate) fn estimate_races(legal: &Legal, targets: &[&'static Target], launche
 fn registers_of_forms(legal: &Legal, targets: &[&'static Target]) -> Vec<Registers> {
     let mut found: Vec<(usize, Registers)> = Vec::new();
     for form in std::iter::once(legal).chain(legal.forms()) {
-        let is_its = |(_, target): &(usize, &&'static Target)| std::ptr::eq(legal.for_target(target), form);
+        let is_its = |(_, target): &(usize, &&'static Target)| std::ptr::eq(legal.on_device(target), form);
         let (numbers, its): (Vec<usize>, Vec<&'static Target>) =
-            targets.iter().enumerate().filter(is_its).map(|(n, target)| (n, *target)).unzip();
+            targets.iter().enumerate().filter(is_its).map(|(n, target)| (n, legal.target_on(target))).unzip();
         if !its.is_empty() {
             found.extend(numbers.into_iter().zip(registers::registers_of_each(form.addressed(), &its)));
         }

@@ -1,12 +1,12 @@
 //! How fast blocks go through a multiprocessor: a latency bound, throughput bounds, and what lies between them.
 //!
-//! A block lives for the turnaround of the one before it, its warps' own time, and the passage of its bytes through the multiprocessor.
+//! A block lives for the turnaround of the one before it, its warps' own time, and the passage of its bytes through the multiprocessor; what the copy engine brings passes meanwhile.
 //! `blocks` of them live at once: that is the latency bound (Little's law; V. Volkov, "Understanding Latency Hiding on GPUs", 2016). Each resource
 //! that blocks share is a throughput bound. A hard minimum of the two is wrong by half near the corner, where queues build up; the
 //! smooth one, `1/T = (T₁⁻ᵖ + T₂⁻ᵖ)^(1/p)`, is not. How sharp the corner is depends on what queues: memory that is read and written is far blunter
 //! than one that is only read, and arithmetic is nearly sharp. `docs/model.md` has the figures and how well they do.
 
-use crate::machine::{Machine, PIPES, Pipe, SHARPNESS};
+use crate::machine::{Machine, PIPES, Pipe, SHARPNESS, instructions};
 use warpwright_codegen::target::limits::WARP;
 
 /// What the model is asked about: one multiprocessor's blocks.
@@ -22,6 +22,8 @@ pub struct Work {
     pub written: f64,
     /// Bytes that come into the multiprocessor for it, from memory or the L2 cache.
     pub filled: f64,
+    /// Those of them that the copy engine brings while the warps do something else.
+    pub ahead: f64,
     /// Bytes that go out of it.
     pub drained: f64,
     /// Clock cycles that a warp takes if nothing but its own dependences delays it.
@@ -51,6 +53,7 @@ impl Work {
             read: 0.0,
             written: 0.0,
             filled: 0.0,
+            ahead: 0.0,
             drained: 0.0,
             cycles: 0.0,
             pipes: [0.0; PIPES],
@@ -97,6 +100,8 @@ pub enum Bound {
     MemoryLatency,
     /// The throughput of arithmetic or of issue.
     Arithmetic,
+    /// The throughput of tensor cores.
+    Tensor,
     /// The latency of arithmetic: too few independent operations.
     ArithmeticLatency,
     /// The bandwidth of shared memory.
@@ -116,6 +121,7 @@ impl Bound {
             Bound::MemoryBandwidth => "memory bandwidth",
             Bound::MemoryLatency => "memory latency",
             Bound::Arithmetic => "arithmetic",
+            Bound::Tensor => "tensor cores",
             Bound::ArithmeticLatency => "arithmetic latency",
             Bound::SharedMemory => "shared memory",
             Bound::Cache => "L1 cache",
@@ -158,13 +164,14 @@ pub fn rate(work: &Work, machine: &Machine) -> Rate {
     let memory = &machine.memory;
     let bytes = work.read + work.written;
     let written = if bytes > 0.0 { work.written / bytes } else { 0.0 };
-    let passage = work.filled / memory.fill + work.drained / memory.drain;
-    let life = machine.blocks.turnaround + machine.blocks.per_warp * work.warps + work.cycles / machine.clock + passage;
+    let passage = (work.filled - work.ahead).max(0.0) / memory.fill + work.drained / memory.drain;
+    let busy = (work.cycles / machine.clock + passage).max(work.ahead / memory.fill);
+    let life = machine.blocks.turnaround + machine.blocks.per_warp * work.warps + busy;
     let latency = life / work.blocks;
     let device = if bytes > 0.0 { bytes * multiprocessors / machine.reach(written) } else { 0.0 };
     let streaming = smooth(latency, device, machine.sharpness(written));
     let mut others = [
-        (Bound::Arithmetic, arithmetic(work, machine)),
+        arithmetic(work, machine),
         (Bound::SharedMemory, work.shared / machine.lanes.shared / machine.clock),
         (Bound::Constants, constants(work, machine)),
         (Bound::Blocks, multiprocessors / machine.blocks.rate),
@@ -196,8 +203,8 @@ fn constants(work: &Work, machine: &Machine) -> f64 {
     (work.replays * machine.cycles.constant + work.constant_lines * machine.cycles.constant_line) / machine.clock
 }
 
-/// Seconds that a block occupies the busiest pipe, or the schedulers. Warps that do not fill all schedulers alike leave some idle.
-fn arithmetic(work: &Work, machine: &Machine) -> f64 {
+/// Seconds that a block occupies the busiest pipe, or the schedulers, and which it is. Warps that do not fill all schedulers alike leave some idle.
+fn arithmetic(work: &Work, machine: &Machine) -> (Bound, f64) {
     const SCHEDULERS: f64 = 4.0;
     let resident = work.warps * work.blocks;
     let filled = if resident > 0.0 { resident / (SCHEDULERS * (resident / SCHEDULERS).ceil()) } else { 1.0 };
@@ -207,7 +214,7 @@ fn arithmetic(work: &Work, machine: &Machine) -> f64 {
     let lost = dispatch.returned * work.returned
         + dispatch.special * work.pipes[Pipe::Special as usize]
         + dispatch.three_registers * work.three_registers;
-    let issue = (work.pipes.iter().sum::<f64>() + lost) / machine.lanes.issue / filled;
+    let issue = (instructions(&work.pipes) + lost) / machine.lanes.issue / filled;
     let pipe = |(pipe, _): &(Pipe, &str)| {
         let shared_by_all = matches!(pipe, Pipe::Memory);
         work.pipes[*pipe as usize] * f64::from(WARP) / machine.lanes(*pipe) / if shared_by_all { 1.0 } else { filled }
@@ -216,8 +223,10 @@ fn arithmetic(work: &Work, machine: &Machine) -> f64 {
     let anywhere: f64 = [Pipe::Integer, Pipe::Logic, Pipe::Product].iter().map(|pipe| work.pipes[*pipe as usize]).sum();
     let integers = anywhere * f64::from(WARP) / machine.lanes(Pipe::Integer) / filled;
     let busiest = Pipe::ALL.iter().map(pipe).fold(issue.max(integers), f64::max);
+    let is_tensor = [Pipe::Tensor, Pipe::WarpTensor].iter().any(|of| work.pipes[*of as usize] > 0.0 && pipe(&(*of, "")) == busiest);
     // Warps pass barriers one by one, and nobody issues for those that wait: on an H200, levels of a tree take the sum of both.
-    (busiest + work.barriers * machine.cycles.barrier_per_warp) * work.warps / machine.clock
+    let seconds = (busiest + work.barriers * machine.cycles.barrier_per_warp) * work.warps / machine.clock;
+    (if is_tensor { Bound::Tensor } else { Bound::Arithmetic }, seconds)
 }
 
 #[cfg(test)]

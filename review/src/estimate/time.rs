@@ -90,13 +90,14 @@ impl Prediction {
     pub fn speed_up(&self, with: &Occupancy) -> f64 {
         let warps = f64::from(with.demand.threads.div_ceil(WARP));
         let ratio = warps / self.work.warps;
-        let Work { read, written, filled, drained, shared, replays, constant_lines, .. } = self.work;
+        let Work { read, written, filled, ahead, drained, shared, replays, constant_lines, .. } = self.work;
         let work = Work {
             warps,
             blocks: f64::from(with.blocks),
             read: read * ratio,
             written: written * ratio,
             filled: filled * ratio,
+            ahead: ahead * ratio,
             drained: drained * ratio,
             shared: shared * ratio,
             replays: replays * ratio,
@@ -114,7 +115,9 @@ pub fn operations_text(per_second: f64) -> String {
 
 /// Two operations in each lane of the pipe that most of them go to.
 fn peak_operations(threads: &Threads, machine: &Machine) -> f64 {
-    let pipe = if threads.mix.of(Pipe::Double) > threads.mix.of(Pipe::Single) { Pipe::Double } else { Pipe::Single };
+    let of = |pipe: &Pipe| threads.mix.of(*pipe);
+    let pipes = [Pipe::Tensor, Pipe::WarpTensor, Pipe::Double, Pipe::Single];
+    let pipe = pipes.into_iter().max_by(|a, b| of(a).total_cmp(&of(b))).unwrap_or(Pipe::Single);
     2.0 * machine.lanes(pipe) * machine.clock * f64::from(machine.multiprocessors)
 }
 
@@ -188,13 +191,14 @@ pub fn predict(kernel: &Kernel, threads: &Threads, occupancy: Option<&Occupancy>
         read: filled * traffic.read,
         written: filled * traffic.written,
         filled: filled * traffic.filled,
+        ahead: (block * threads.mix.copied).min(filled * traffic.filled),
         drained: filled * traffic.drained,
         cycles: flight.cycles,
         pipes: threads.mix.pipes,
         barriers: threads.mix.barriers,
         returned: threads.mix.returned,
         three_registers: threads.mix.three_registers,
-        shared: warps * (traffic.shared + traffic.cache),
+        shared: warps * (traffic.shared + traffic.cache + threads.mix.operands),
         replays: warps * traffic.replays,
         constant_lines: warps * traffic.constant_lines,
     };

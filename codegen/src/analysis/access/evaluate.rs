@@ -7,8 +7,8 @@ use crate::analysis::dependence::Dependence;
 use crate::analysis::uniformity::Uniformity;
 use crate::ir::intrinsic::Gives;
 use crate::ir::{
-    Access, Address, Axis, BinaryOp, Block, CompareOp, Compute, Kernel, Memory, MemoryOp, Object, ObjectKind, Op, Region, Scalar, Special,
-    Type, UnaryOp, Value, ValueDef, eval,
+    Access, Address, Axis, BinaryOp, Block, CompareOp, Compute, Engine, Kernel, Memory, MemoryOp, Object, ObjectKind, Op, Region, Scalar,
+    Special, Type, UnaryOp, Value, ValueDef, eval,
 };
 use crate::target::limits::LANES;
 
@@ -372,6 +372,10 @@ impl<'k> Evaluator<'k> {
 
     fn boolean(&mut self, op: &Op, value: Value) -> LaneValue {
         let kernel = self.kernel;
+        // What a block does is what its own threads do.
+        if matches!(op, Op::Engine(Engine::Is(_))) {
+            return LaneValue::Condition(Condition::always(false));
+        }
         let Op::Compute(compute) = op else { return self.at_least(value) };
         use Compute::*;
         let condition = match *compute {

@@ -232,7 +232,9 @@ pub(in super::super) fn by_threads(b: &mut Builder<'_>, collectives: &[(Collecti
     for (.., whole) in &parts {
         all = Some(all.map_or(*whole, |all| b.binary(BinaryOp::And, all, *whole)));
     }
-    let Some(all) = all else { return };
+    let (Some(all), Some((.., loc, _))) = (all, parts.first()) else { return };
+    // It is the collectives' own, as estimates see it: hardly ever taken.
+    let outer = std::mem::replace(&mut b.loc, *loc);
     b.if_else(
         all,
         |_| Vec::new(),
@@ -249,6 +251,7 @@ pub(in super::super) fn by_threads(b: &mut Builder<'_>, collectives: &[(Collecti
             Vec::new()
         },
     );
+    b.loc = outer;
 }
 
 /// Announces the bytes of what is whole, and asks for it.

@@ -45,7 +45,8 @@ pub(super) fn run(kernel: &Kernel, marks: &Marks, launched: &Launched) -> Weight
     let block = kernel.options.block.or(launched.block);
     let threads = block.map_or(WARP, |block| block.iter().product::<u32>().max(1));
     let needed = needed(kernel);
-    let warps = if asks_who(kernel, &needed) { threads.div_ceil(WARP) } else { 1 };
+    let roles = kernel.roles();
+    let warps = if roles.is_some() || asks_who(kernel, &needed) { threads.div_ceil(WARP) } else { 1 };
     let mut walk = Walk {
         kernel,
         marks,
@@ -57,6 +58,7 @@ pub(super) fn run(kernel: &Kernel, marks: &Marks, launched: &Launched) -> Weight
         weights,
         share: 1.0 / f64::from(warps),
         warp: 0,
+        is_producer: false,
         gone: Vec::new(),
         unsure: 0,
         may_end: false,
@@ -79,6 +81,12 @@ pub(super) fn run(kernel: &Kernel, marks: &Marks, launched: &Launched) -> Weight
             walk.weights.runs = runs.map(|more| more > 0.0).collect();
         }
     }
+    // What the issuer does is a warp's, too: that of none that the block waits for.
+    if let Some(roles) = roles {
+        walk.is_producer = true;
+        walk.gone.clear();
+        walk.block(roles.producer, 1.0, 1);
+    }
     walk.weights
 }
 
@@ -94,6 +102,8 @@ struct Walk<'k> {
     /// Of the block's warps, one.
     share: f64,
     warp: u32,
+    /// Whether it is the producer's first, which the block has beside its own.
+    is_producer: bool,
     /// Lanes that left something further out, whether for its next round, and what they handed over.
     gone: Vec<Gone>,
     /// Branches round the present place whose conditions are not known.

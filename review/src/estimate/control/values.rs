@@ -2,7 +2,7 @@
 
 use super::{FOLLOWED, Row, Walk};
 use warpwright_codegen::ir::{
-    Address, Axis, BinaryOp, Compute, Inst, Memory, MemoryOp, ObjectKind, Op, Scalar, Special, Type, Value, eval,
+    Address, Axis, BinaryOp, Compute, Engine, Inst, Memory, MemoryOp, ObjectKind, Op, Role, Scalar, Special, Type, Value, eval,
 };
 use warpwright_codegen::target::limits::WARP;
 
@@ -33,6 +33,10 @@ impl Walk<'_> {
             Op::Intrinsic(row, operands) if row.row().effects.is_pure() => {
                 let operands: Option<Vec<Scalar>> = operands.iter().map(|value| of(*value)).collect();
                 row.of_scalars(&operands?, ty)
+            }
+            Op::Engine(Engine::Is(role)) => {
+                let has_it = self.is_producer && (*role == Role::Producer || FOLLOWED[lane] == 0);
+                Some(Scalar::bool(has_it))
             }
             _ => None,
         }

@@ -4,7 +4,7 @@ use super::super::{engine, mix};
 use super::Line;
 use warpwright_codegen::collections::HashMap;
 use warpwright_codegen::ir::intrinsic::CopyStep;
-use warpwright_codegen::ir::{Block, Engine, Inst, Kernel, Object, Op, StoreStage};
+use warpwright_codegen::ir::{Block, Engine, Inst, Kernel, MemoryType, Object, Op, StoreStage};
 
 /// Iterations that copies are ahead, at most.
 pub(super) const MOST_AHEAD: f64 = 31.0;
@@ -57,6 +57,42 @@ impl Phases {
     }
 }
 
+/// A ring that a producer fills: it asks for the copies to a slot as soon as the work has handed that back, whatever the work does meanwhile.
+pub(super) struct Fed {
+    /// The barriers that the work waits for, and those that it hands slots back at.
+    arrived: Object,
+    free: Object,
+    slots: usize,
+    copies: Vec<Inst>,
+    /// How often the work has waited, and when it has handed slots back.
+    waits: usize,
+    freed: Vec<f64>,
+}
+
+/// The rings that a kernel's producer fills.
+pub(super) fn fed(kernel: &Kernel) -> Vec<Fed> {
+    let mut found: Vec<Fed> = Vec::new();
+    let Some(roles) = kernel.roles() else { return found };
+    kernel.walk_block(roles.producer, &mut |kernel, block, inst| {
+        let Op::Engine(Engine::Expect { barrier, .. }) = &kernel.insts[inst].op else { return };
+        let arrived = barrier.object;
+        let within = || kernel.blocks[block].insts.iter();
+        let waits = |inst: &Inst| match &kernel.insts[*inst].op {
+            Op::Engine(Engine::Wait { barrier, .. }) => Some(barrier.object),
+            _ => None,
+        };
+        let counted = |inst: &Inst| {
+            let op = &kernel.insts[*inst].op;
+            matches!(op, Op::Engine(told @ (Engine::CopyRun { .. } | Engine::CopyTile { .. })) if told.barriers() == Some(arrived))
+        };
+        let Some(free) = within().find_map(waits) else { return };
+        let MemoryType::Array(_, slots) = kernel.objects[arrived].ty else { return };
+        let copies = kernel.insts_in(block).filter(counted).collect();
+        found.push(Fed { arrived, free, slots: slots as usize, copies, waits: 0, freed: Vec::new() });
+    });
+    found
+}
+
 /// Whether an instruction, itself, asks for copies into slots that are filled ahead, or closes a group of them.
 fn fills_ahead(kernel: &Kernel, inst: Inst) -> bool {
     match &kernel.insts[inst].op {
@@ -80,6 +116,13 @@ impl Line<'_> {
     pub(super) fn ahead(&self, body: Block) -> Option<Ahead> {
         let of = |wanted: fn(&Kernel, Inst) -> bool| self.kernel.insts_in(body).any(|inst| wanted(self.kernel, inst));
         let is_waiting = self.kernel.blocks[body].insts.iter().any(|inst| waits(self.kernel, *inst));
+        let of_producer = |inst: &Inst| match &self.kernel.insts[*inst].op {
+            Op::Engine(Engine::Wait { barrier, .. }) => self.fed.iter().find(|ring| ring.arrived == barrier.object),
+            _ => None,
+        };
+        if let Some(ring) = self.kernel.blocks[body].insts.iter().find_map(of_producer) {
+            return Some(Ahead::Waits(ring.slots.clamp(1, MOST_AHEAD as usize)));
+        }
         match (is_waiting, of(fills_ahead)) {
             (true, _) => Some(Ahead::Waits(self.groups.len().max(self.phases.under_way()).clamp(1, MOST_AHEAD as usize))),
             (false, true) => Some(Ahead::Fills).filter(|_| !of(waits)),
@@ -109,6 +152,14 @@ impl Line<'_> {
                 let bytes = engine::of_thread(self.kernel, bytes, 1.0 / self.warps);
                 self.loads.push(Brought { start, end: start + latency, bytes, loads: 0 });
             }
+            Engine::Wait { barrier, .. } if self.fed.iter().any(|ring| ring.arrived == barrier.object) => {
+                self.settle();
+                self.wait_for_producer(barrier.object);
+            }
+            Engine::Arrive { barrier, .. } => {
+                let now = self.issued;
+                self.fed.iter_mut().filter(|ring| ring.free == barrier.object).for_each(|ring| ring.freed.push(now));
+            }
             Engine::Wait { barrier, .. } => {
                 self.settle();
                 self.fence = self.phases.awaited(barrier.object).map_or(self.fence, |time| self.fence.max(time));
@@ -121,7 +172,6 @@ impl Line<'_> {
                 self.issued = self.fence;
             }
             Engine::Init { .. }
-            | Engine::Arrive { .. }
             | Engine::Is(_)
             | Engine::Fence
             | Engine::Turn(_)
@@ -133,6 +183,26 @@ impl Line<'_> {
         for result in &self.kernel.insts[inst].results {
             self.ready[usize::from(*result)] = start;
         }
+    }
+}
+
+impl Line<'_> {
+    /// The slot that is waited for next was asked for when it was handed back last, or when the kernel began.
+    fn wait_for_producer(&mut self, arrived: Object) {
+        let Some(at) = self.fed.iter().position(|ring| ring.arrived == arrived) else { return };
+        let ring = &self.fed[at];
+        let start = ring.waits.checked_sub(ring.slots).map_or(Some(0.0), |before| ring.freed.get(before).copied()).unwrap_or(self.fence);
+        let mut there = start;
+        for copy in ring.copies.clone() {
+            let end = start + self.of_source(copy, start);
+            let bytes = engine::copied(self.kernel, copy).map_or(0.0, |(_, bytes)| bytes);
+            let bytes = engine::of_thread(self.kernel, bytes, 1.0 / self.warps);
+            self.loads.push(Brought { start, end, bytes, loads: 0 });
+            there = there.max(end);
+        }
+        self.fed[at].waits += 1;
+        self.fence = self.fence.max(there);
+        self.issued = self.fence;
     }
 }
 

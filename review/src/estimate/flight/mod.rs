@@ -20,7 +20,7 @@ use super::mix;
 use super::traffic::{LoadSource, Merged};
 use super::weights::Weights;
 use crate::machine::{Machine, PIPES, Pipe};
-use ahead::{Ahead, Brought, MOST_AHEAD, Phases, most_at_once};
+use ahead::{Ahead, Brought, Fed, MOST_AHEAD, Phases, fed, most_at_once};
 use stores::Stored;
 use warpwright_codegen::collections::HashMap;
 use warpwright_codegen::ir::intrinsic::CopyStep;
@@ -97,6 +97,7 @@ pub(crate) fn flight(kernel: &Kernel, weights: &Weights, sources: &HashMap<Inst,
         open: 0.0,
         groups: Vec::new(),
         phases: Phases::default(),
+        fed: fed(kernel),
         asked: HashMap::default(),
         loads: Vec::new(),
         serial: Vec::new(),
@@ -173,6 +174,7 @@ struct Line<'k> {
     open: f64,
     groups: Vec<f64>,
     phases: Phases,
+    fed: Vec<Fed>,
     /// How often each instruction to the copy engine was come to.
     asked: HashMap<Inst, f64>,
     loads: Vec<Brought>,
@@ -506,7 +508,7 @@ impl Line<'_> {
             Pipe::Double => cycles.double,
             Pipe::Special => cycles.special,
             Pipe::Memory => cycles.shuffle,
-            Pipe::Integer | Pipe::Logic | Pipe::Control => cycles.integer,
+            Pipe::Integer | Pipe::Logic | Pipe::Control | Pipe::Tensor | Pipe::WarpTensor => cycles.integer,
         };
         // A sequence of instructions is mostly a chain.
         one * slots.max(1.0).sqrt().ceil().max(slots / 2.0)

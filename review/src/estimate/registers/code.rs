@@ -188,7 +188,11 @@ impl<'b> Reader<'b> {
             extra: 0,
             place: self.code.places.len() as u32 - 1,
         };
-        let (results, sources) = instruction.results_and_sources();
+        let (mut results, sources) = instruction.results_and_sources();
+        // Products of a warpgroup add to the registers that they name first.
+        if opcode.mnemonic == Mnemonic::Wgmma && sources.len() > 1 {
+            results = &sources[..1];
+        }
         inst.dst.extend(results.iter().flat_map(Operand::registers).map(|reg| self.register(reg)));
         sources.iter().for_each(|operand| self.source(&mut inst, operand));
         inst.scale = match (opcode.mnemonic, inst.constant) {
