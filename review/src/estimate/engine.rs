@@ -37,8 +37,8 @@ pub(super) fn facts_of_copies(kernel: &Kernel, portable: &[AccessFact]) -> Vec<A
         let Some((object, _)) = copied(kernel, inst) else { return };
         let loc = kernel.insts[inst].loc;
         let is_its = |fact: &&AccessFact| fact.loc == loc && fact.object == object && fact.kind == AccessKind::Load && !fact.is_rare;
-        // What stands in more loops is in the pipeline's, and says how it goes on there.
-        let fact = portable.iter().filter(is_its).max_by_key(|fact| fact.loops);
+        // What stands in more loops is in the pipeline's, and says how it goes on there; if it says so at all, which elements at an edge do not.
+        let fact = portable.iter().filter(is_its).max_by_key(|fact| (fact.moves.is_some(), fact.loops));
         found.extend(fact.map(|fact| AccessFact { inst, sharing: Some(1), ..fact.clone() }));
     });
     found

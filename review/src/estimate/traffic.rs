@@ -169,18 +169,16 @@ impl Requests {
                 continue;
             }
             walked.push((walk, request.weight));
-            if before > 0.0 {
-                // The one before went part of the way: the first tiles of a pipeline.
-                request.own = 1.0 - before / request.weight;
-                continue;
-            }
             let more = request.weight * request.fetched(0.0) * warps;
+            // The one before may have gone part of the way: the first tiles of a pipeline.
+            let rest = if before > 0.0 { 1.0 - before / request.weight } else { 1.0 };
             match grid.own(&moves, more) {
                 Own::Share(share) => {
                     let is_one_for_all = (0..3).all(|axis| moves.block[axis] == Move::Stays);
-                    request.own = share;
+                    request.own = share * rest;
                     request.late = if moves.in_loops && !is_one_for_all { 1.0 } else { share };
                 }
+                _ if before > 0.0 => request.own = rest,
                 Own::Bytes(bytes) => {
                     let fetched = parts.entry((fact.object, fact.part)).or_default();
                     if more > 0.0 {
