@@ -250,7 +250,9 @@ fn headroom_inverse(sharpness: f64) -> f64 {
 /// What it waits for: the scarcest throughput, or latency, and whose.
 fn bound(rate: &Rate, threads: &Threads, flight: &Flight, machine: &Machine) -> Bound {
     let Threads { mix, traffic, .. } = threads;
-    if !rate.is_latency_bound() {
+    // A warp that waits at a barrier waits for the products of the others: what is nearly all of its time is what it is about.
+    let is_tensor = rate.scarcest == Bound::Tensor && rate.throughput >= REACHED * rate.latency;
+    if is_tensor || !rate.is_latency_bound() {
         let is_cache = rate.scarcest == Bound::SharedMemory && traffic.cache > traffic.shared;
         return if is_cache { Bound::Cache } else { rate.scarcest };
     }

@@ -35,14 +35,19 @@ impl Measure {
     }
 
     /// Figures that cannot be passed, with their names.
-    fn roofs(self, machine: &Machine, uses_doubles: bool) -> Vec<(f64, &'static str)> {
+    fn roofs(self, machine: &Machine, uses: impl Fn(Pipe) -> bool) -> Vec<(f64, &'static str)> {
         let clocks = machine.clock * f64::from(machine.multiprocessors);
         match self {
             Measure::Instructions => vec![(machine.lanes.issue * clocks, "issue of warp instructions")],
             Measure::Operations => {
                 let fused = |pipe, name| (2.0 * machine.lanes(pipe) * clocks, name);
-                let doubles = uses_doubles.then(|| fused(Pipe::Double, "f64, fused"));
-                [fused(Pipe::Single, "f32, fused")].into_iter().chain(doubles).collect()
+                let others = [
+                    (Pipe::Double, "f64, fused"),
+                    (Pipe::Tensor, "tensor cores, 16 bits"),
+                    (Pipe::WarpTensor, "tensor cores warp by warp, 16 bits"),
+                ];
+                let others = others.into_iter().filter(|(pipe, _)| uses(*pipe)).map(|(pipe, name)| fused(pipe, name));
+                std::iter::once(fused(Pipe::Single, "f32, fused")).chain(others).collect()
             }
         }
     }
@@ -61,7 +66,8 @@ struct Point<'v> {
 pub(super) fn roofline(comparison: &Comparison, target: usize) -> Option<Json> {
     let machine = Machine::of(comparison.targets[target].capability)?;
     let compiled = || comparison.variants.iter().filter_map(|variant| variant.compiled());
-    let is_double = compiled().any(|compiled| compiled.known.threads.mix.of(Pipe::Double) > 0.0);
+    let on = comparison.targets[target];
+    let uses = |pipe: Pipe| compiled().any(|compiled| compiled.known.threads_on(on).mix.of(pipe) > 0.0);
     let computes = compiled().any(|compiled| compiled.known.threads.mix.operations > 0.0);
     let measure = if computes { Measure::Operations } else { Measure::Instructions };
     let points = points(comparison, target, measure);
@@ -70,7 +76,7 @@ pub(super) fn roofline(comparison: &Comparison, target: usize) -> Option<Json> {
     }
     let (least_x, most_x) = ends(points.iter().map(|point| point.intensity));
     let (least_y, most_y) = ends(points.iter().map(|point| point.rate));
-    let roofs = measure.roofs(machine, is_double);
+    let roofs = measure.roofs(machine, uses);
     let top = roofs.iter().map(|(figure, _)| *figure).fold(0.0, f64::max);
     // The ridge is always in sight.
     let ridge = top / machine.memory.peak;
