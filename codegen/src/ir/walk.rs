@@ -205,7 +205,7 @@ impl Op {
                 f(object);
             }
             Op::Engine(Engine::Arrive { barrier, .. } | Engine::Expect { barrier, .. } | Engine::Wait { barrier, .. }) => {
-                f(&mut barrier.object)
+                f(&mut barrier.object);
             }
             Op::Engine(
                 Engine::CopyRun { to, from, barrier, .. } | Engine::CopyTile { to, from: PitchedMatrix { data: from, .. }, barrier, .. },

@@ -35,6 +35,8 @@ pub const LINT_NAMES: &[&str] = &[
     "scalar_pieces",
     "shared_traffic",
     "shallow_pipeline",
+    "half_tensor_rate",
+    "narrow_product",
     "cluster_unplaceable",
     "wave_tail",
     "undone_by_assembler",

@@ -186,7 +186,7 @@ pub fn cost(kernel: &Kernel, inst: Inst) -> Cost {
         Op::Intrinsic(row, operands) => intrinsic(kernel, row.row(), ty, operands),
         // Of an earlier stage.
         Op::Tensor(Tensor::Mma { shape, .. }) => product(Pipe::WarpTensor, shape.mnk, u64::from(WARP), shape.factors),
-        Op::Tensor(Tensor::WarpgroupMma { mnk, factors, .. }) => product(Pipe::Tensor, *mnk, WARPGROUP as u64, *factors),
+        Op::Tensor(Tensor::WarpgroupMma { mnk, factors, .. }) => product(Pipe::Tensor, *mnk, WARPGROUP, *factors),
         Op::Collective(_) | Op::Tensor(_) => Cost::default(),
         Op::Engine(engine) => of_engine(kernel, engine),
         // The counter's sum and comparison, and the branch.

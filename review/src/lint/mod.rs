@@ -11,10 +11,12 @@ mod costly_batch;
 mod divergent_barrier;
 mod divergent_branch;
 mod double_in_single;
+mod half_tensor_rate;
 mod local_memory;
 mod low_occupancy;
 mod meeting;
 mod missing_barrier;
+mod narrow_product;
 mod nest;
 mod partial_warp;
 mod redundant_global_loads;
@@ -89,6 +91,8 @@ pub const LINTS: &[&Lint] = &[
     &scalar_pieces::LINT,
     &shared_traffic::LINT,
     &shallow_pipeline::LINT,
+    &half_tensor_rate::LINT,
+    &narrow_product::LINT,
     &cluster_unplaceable::LINT,
     &wave_tail::LINT,
     &undone_by_assembler::LINT,

@@ -61,7 +61,7 @@ impl Emitter<'_> {
             }
             Engine::CopyRun { to, from, start, barrier } => self.copy_run(to, *from, *start, barrier),
             Engine::CopyTile { to, from, row, column, barrier, share } => {
-                self.copy_tile(to, from, [*row, *column], barrier, share.as_ref())
+                self.copy_tile(to, from, [*row, *column], barrier, share.as_ref());
             }
             Engine::StoreTile { from, to, row, column } => self.store_tile(from, to, [*row, *column]),
             Engine::CommitStores => ptx!(self, Cp.Async.Bulk.CommitGroup),

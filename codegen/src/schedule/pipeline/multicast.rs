@@ -107,12 +107,22 @@ impl Differences {
                 leaves |= inner.iter().flat_map(|block| kernel.insts_in(*block)).any(|inner| is_exit(kernel, inner));
                 continue;
             }
-            let is_alike = !leaves
-                && match op {
-                    Op::Region(Region::If { condition, .. }) => !self.differs(*condition),
-                    Op::Region(Region::For { start, end, step, .. }) => ![start, end, step].into_iter().any(|value| self.differs(*value)),
-                    _ => false,
-                };
+            let decides: Vec<Value> = match op {
+                Op::Region(Region::If { condition, .. }) => vec![*condition],
+                Op::Region(Region::For { start, end, step, .. }) => vec![*start, *end, *step],
+                // Nobody knows how often it goes round.
+                Op::Region(Region::Loop { .. } | Region::Block { .. })
+                | Op::Compute(_)
+                | Op::Memory(_)
+                | Op::Texture(..)
+                | Op::Intrinsic(..)
+                | Op::Collective(_)
+                | Op::Tensor(_)
+                | Op::Engine(_)
+                | Op::Message(_)
+                | Op::Terminator(_) => return Some(false),
+            };
+            let is_alike = !leaves && !decides.into_iter().any(|value| self.differs(value));
             if *inst == wanted {
                 return Some(is_alike);
             }
