@@ -220,9 +220,9 @@ pub(crate) fn schedule_kernel(kernel: &mut Kernel, statements: &[u32], form: For
     (refusals, wanted)
 }
 
-/// Swizzles one shared array of a kernel, as `#[shared(swizzle)]` would: to see what that does to its bank conflicts.
-pub fn swizzle(kernel: &mut Kernel, array: Object) {
-    shared::swizzle_array(kernel, array, Swizzle::Columns);
+/// Swizzles one shared array of a kernel, as `#[shared(swizzle)]` or `#[shared(swizzle = S)]` would: to see what that does to its bank conflicts.
+pub fn swizzle(kernel: &mut Kernel, array: Object, swizzle: Swizzle) {
+    shared::swizzle_array(kernel, array, swizzle);
 }
 
 fn check(kernel: &Kernel, pass: &str) {

@@ -9,9 +9,12 @@ use super::{Finding, Lint, Subject};
 use crate::report::{conflict_text, extra_text};
 use std::collections::BTreeMap;
 use warpwright_codegen::analysis::access::{self, AccessFact, AccessKind, Pattern, Range, Uncertainty};
-use warpwright_codegen::ir::{Address, BinaryOp, Compute, Kernel, Memory, MemoryOp, MemoryType, Object, Op, Space, Step};
+use warpwright_codegen::ir::{
+    Address, BinaryOp, Compute, Engine, Kernel, Memory, MemoryOp, MemoryType, Object, Op, SWIZZLE_ROWS, Space, Step, Swizzle,
+};
+use warpwright_codegen::pipeline::Legal;
 use warpwright_codegen::schedule::swizzle;
-use warpwright_codegen::target::limits::WARP;
+use warpwright_codegen::target::limits::{VECTOR_BYTES, WARP};
 
 pub(super) const LINT: Lint = Lint {
     name: "bank_conflict",
@@ -47,7 +50,8 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     conflicts.retain(|_| of_place.next().is_some_and(|all| scales.are_worth(all)));
     let mut helps: BTreeMap<u32, String> = BTreeMap::new();
     for (fact, degree) in conflicts {
-        let help = helps.entry(fact.object.0).or_insert_with(|| mend(kernel, fact.object)).clone();
+        let mended = || if holds_tiles(kernel, fact.object) { mend_tile(kernel, fact.object) } else { mend(kernel, fact.object) };
+        let help = helps.entry(fact.object.0).or_insert_with(mended).clone();
         let array = &kernel.objects[fact.object];
         let extra = Range { least: degree.saturating_sub(1), most: degree.saturating_sub(1) };
         let said = format!("has bank conflicts, {} ({})", conflict_text(extra), extra_text(extra));
@@ -105,7 +109,7 @@ fn mend(kernel: &Kernel, array: Object) -> String {
     let swizzled = can_swizzle(kernel, array, columns).then(|| {
         let mut kernel = kernel.clone();
         kernel.objects[array].ty = kernel.objects[array].ty.clone().unpadded();
-        swizzle(&mut kernel, array);
+        swizzle(&mut kernel, array, Swizzle::Columns);
         passes(&kernel, array)
     });
     let vector = widest(kernel, array);
@@ -133,6 +137,46 @@ fn mend(kernel: &Kernel, array: Object) -> String {
                 None => format!("let neighbouring lanes use elements of `{name}` an odd number of words apart"),
             }
         }
+    }
+}
+
+/// Whether tensor copies move tiles of an array, or it is swizzled over bytes already: then it has no room behind its rows.
+fn holds_tiles(legal: &Legal, array: Object) -> bool {
+    let is_moved = |form: &Legal| {
+        form.insts_in(form.body).any(|inst| {
+            let Op::Engine(Engine::CopyTile { to: tile, .. } | Engine::StoreTile { from: tile, .. }) = &form.insts[inst].op else {
+                return false;
+            };
+            tile.object == array
+        })
+    };
+    legal.swizzled.contains_key(&array) || legal.forms().any(is_moved)
+}
+
+/// The edit that frees an array of tiles of conflicts, tried out.
+fn mend_tile(kernel: &Kernel, array: Object) -> String {
+    let (data, before) = (&kernel.objects[array], passes(kernel, array));
+    let name = &data.name;
+    let fits = |bytes: u64| {
+        let (rows, columns, element) = data.ty.tile()?;
+        let (row, element) = (columns * u64::from(element.bytes()), u64::from(element.bytes()));
+        let is_whole = row.is_multiple_of(bytes) && (rows * row).is_multiple_of(bytes * SWIZZLE_ROWS);
+        (is_whole && widest(kernel, array) * element <= VECTOR_BYTES as u64).then_some(())
+    };
+    let tried = [128, 64, 32].into_iter().filter(|bytes| !kernel.swizzled.contains_key(&array) && fits(*bytes).is_some());
+    let tried = tried.filter_map(|bytes| {
+        let mut kernel = kernel.clone();
+        swizzle(&mut kernel, array, Swizzle::over(bytes as u32)?);
+        Some((passes(&kernel, array), bytes))
+    });
+    match tried.min_by_key(|(passes, _)| *passes).filter(|(passes, _)| *passes < before) {
+        Some((1, bytes)) => {
+            format!("`#[shared(swizzle = {bytes})]` on `{name}`, which tensor copies do by themselves: then all its accesses take 1 pass")
+        }
+        Some((passes, bytes)) => {
+            format!("`#[shared(swizzle = {bytes})]` on `{name}`, which tensor copies do by themselves, leaves {passes} passes at most")
+        }
+        None => format!("let neighbouring lanes use neighbouring elements of a row of `{name}`"),
     }
 }
 
@@ -193,6 +237,40 @@ fn widest(kernel: &Kernel, array: Object) -> u64 {
 #[cfg(test)]
 mod tests {
     use crate::lint::testing::found;
+
+    /// A tile that tensor copies bring is read along its columns.
+    fn columns_of_tiles(shared: &str, by: &str) -> Vec<(String, String)> {
+        found(
+            "bank_conflict",
+            &format!(
+                "#[kernel(block = 64, targets = [sm_90])] fn k(x: &Matrix<f32>, y: &mut Global<f32>) {{
+                    #[shared{shared}] let mut tile: [[f32; 32]; 64];
+                    let t = thread_idx().x;
+                    let mut sum = 0.0;
+                    #[pipeline(stages = 3{by})] for k in 0..x.columns() / 32 {{
+                        load_tile(&mut tile, x, block_idx().x * 64, k * 32);
+                        sync_threads();
+                        #[unroll] for i in 0..8 {{
+                            let v = tile[t].load::<4>(i * 4);
+                            #[unroll] for j in 0..4 {{ sum += v[j]; }}
+                        }}
+                        sync_threads();
+                    }}
+                    y[global_id().x] = sum;
+                }}"
+            ),
+        )
+    }
+
+    #[test]
+    fn tiles_of_tensor_copies_are_swizzled_over_bytes() {
+        let says = columns_of_tiles("", ", by = tma");
+        let help = "`#[shared(swizzle = 128)]` on `tile`, which tensor copies do by themselves: then all its accesses take 1 pass";
+        assert!(says.len() == 1 && says[0].1 == help, "{says:?}");
+        assert_eq!(columns_of_tiles("(swizzle = 128)", ", by = tma"), []);
+        // Where threads copy, room behind rows does it, too.
+        assert!(columns_of_tiles("", "")[0].1.contains("pad = 4"), "{:?}", columns_of_tiles("", ""));
+    }
 
     fn aat(shared: &str) -> String {
         format!(
