@@ -126,3 +126,65 @@ fn barriers_of_the_work_count_its_threads() {
     let found = run_bad(PRODUCE, &work);
     assert!(matches!(found.kind, FaultKind::DivergentBarrier { waiting: 32, living: 64, .. }), "{found}");
 }
+
+/// What the issuer does in turn: a tile of 8 rows of 16 into two slots, four times.
+const BRING: &str = "v23: u32, v24: u32 = for i90 (v25: u32 in v3..v7 step v4; v26: u32 = v3, v27: u32 = v3) {
+v28: u32 = xor v27, v4
+barrier_wait m3[v26], v28
+barrier_expect m2[v26], v5
+copy_tile m1[v26], m0, m2[v26], v9, v10, v10, v3, v3
+v30: u32 = xor v26, v4
+v31: u32 = xor v27, v26
+yield v30, v31
+}";
+
+/// And the work: stores it behind the matrix, from the slot, and hands that back once it is read.
+const TAKE: &str = "v32: u32, v33: u32 = for i91 (v35: u32 in v3..v7 step v4; v36: u32 = v3, v37: u32 = v3) {
+barrier_wait m2[v36], v37
+if v6 {
+put_tile m1[v36], m0, v11, v10, v10, v9, v3
+commit_stores
+await_stores 0 read
+yield
+}
+call sync_warp
+v41: u32 = lane_id.x
+v42: bool = eq v41, v3
+if v42 {
+barrier_arrive m3[v36]
+yield
+}
+v43: u32 = xor v36, v4
+v44: u32 = xor v37, v36
+yield v43, v44
+}
+if v6 {
+await_stores 0 done
+yield
+}";
+
+/// The kernel of these: slots are tiles, and `y` is a matrix of 16 rows.
+fn moved(work: &str) -> String {
+    let text = kernel(BRING, work).replace("[[u32; 64]; 2]", "[[[u32; 16]; 8]; 2]").replace("const 256", "const 512");
+    text.replace("  v8: u32 = const 64\n", "  v8: u32 = const 64\n  v9: u32 = const 8\n  v10: u32 = const 16\n  v11: u32 = const 16\n")
+}
+
+#[test]
+fn a_slot_that_is_stored_is_handed_back_once_it_is_read() {
+    let mut y: Vec<u32> = (0..128).chain([0; 128]).collect();
+    run(&moved(TAKE), 1, 64, &mut y).unwrap();
+    assert_eq!(y[128..], (0..128).collect::<Vec<u32>>());
+    // The thread that stores does not wait before it hands the slot back; or waits for all groups but the last, and so for this one an iteration later.
+    for early in [TAKE.replacen("await_stores 0 read\n", "", 1), TAKE.replacen("await_stores 0 read", "await_stores 1 read", 1)] {
+        let found = fault(run(&moved(&early), 1, 64, &mut (0..256u32).collect::<Vec<u32>>()));
+        assert!(matches!(found.kind, FaultKind::StoreInFlight { .. }), "{found}");
+    }
+    // It waits behind its arrival: nobody is told.
+    let late = TAKE.replacen("await_stores 0 read\n", "", 1).replacen(
+        "v43: u32 = xor",
+        "if v6 {\nawait_stores 0 read\nyield\n}\nv43: u32 = xor",
+        1,
+    );
+    let found = fault(run(&moved(&late), 1, 64, &mut (0..256u32).collect::<Vec<u32>>()));
+    assert!(matches!(found.kind, FaultKind::StoreInFlight { .. }), "{found}");
+}
