@@ -26,6 +26,7 @@ const CHAPTERS: &[&str] = &[
     "6-tuning",
     "7-on-a-gpu",
     "8-copies-ahead",
+    "9-tensor-cores",
     "solutions",
 ];
 
@@ -70,8 +71,13 @@ fn copies_ahead() {
 }
 
 #[test]
-fn solutions() {
+fn tensor_cores() {
     read(8);
+}
+
+#[test]
+fn solutions() {
+    read(9);
 }
 
 /// A fenced block of a page.
