@@ -461,12 +461,12 @@ fn figures_count_the_threads_that_the_launch_adds() {
     let mut c = device.zeros::<f32>(4096).unwrap();
     let [a, b] = [(); 2].map(|()| device.matrix(&x, 64, 64).unwrap());
     let launch = product::<4, true>(a, b, device.matrix_mut(&mut c, 64, 64).unwrap(), &mut total);
-    // Two warpgroups that work, and one that does not; all registers begin with a third each, and move on sm_90a.
-    for (target, moves) in [("sm_90", false), ("sm_90a", true)] {
+    // Two warpgroups that work, and one that does not; all registers begin with a third each, and move on sm_90a, which is what a device of 9.0 is given.
+    for target in ["sm_90", "sm_90a"] {
         let estimated = launch.report(target).unwrap().estimated;
         let demand = estimated.occupancy.expect("the block is fixed").demand;
         assert_eq!((demand.threads, demand.barriers), (384, 2), "{target}");
-        assert_eq!(demand.registers == 168, moves, "{target}: {demand:?}");
+        assert_eq!(demand.registers, 168, "{target}");
     }
     let plain = launch.report("sm_90").map(|report| report.estimated.memory.shared).unwrap();
     // Two barriers of 8 bytes for each of four slots, and a sum of each warp.
