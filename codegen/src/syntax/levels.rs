@@ -37,6 +37,7 @@ pub const LINT_NAMES: &[&str] = &[
     "shallow_pipeline",
     "half_tensor_rate",
     "narrow_product",
+    "operand_conflict",
     "cluster_unplaceable",
     "wave_tail",
     "undone_by_assembler",

@@ -18,6 +18,7 @@ mod meeting;
 mod missing_barrier;
 mod narrow_product;
 mod nest;
+mod operand_conflict;
 mod partial_warp;
 mod redundant_global_loads;
 pub mod register_banks;
@@ -93,6 +94,7 @@ pub const LINTS: &[&Lint] = &[
     &shallow_pipeline::LINT,
     &half_tensor_rate::LINT,
     &narrow_product::LINT,
+    &operand_conflict::LINT,
     &cluster_unplaceable::LINT,
     &wave_tail::LINT,
     &undone_by_assembler::LINT,
