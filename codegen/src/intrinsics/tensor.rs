@@ -3,7 +3,7 @@
 use crate::ir::Type;
 use crate::ir::intrinsic::OperandType::Is;
 use crate::ir::intrinsic::{Body, Call, Class, DeviceForm, Eval, Intrinsic, PtxForm};
-use crate::target::{ArchitectureVariant, Requirement};
+use crate::target::{ArchitectureVariant, Requirement, Target};
 
 /// What a target needs to multiply matrices of each kind by `mma.sync`.
 pub(crate) const TENSOR_CORES: Requirement = Requirement::since(80, 70);
@@ -11,6 +11,11 @@ pub(crate) const TENSOR_CORES: Requirement = Requirement::since(80, 70);
 /// What a target needs for the tensor cores of a warpgroup, `wgmma`.
 pub(crate) const WARPGROUPS: Requirement =
     Requirement { capability: 90, variant: Some(ArchitectureVariant::Architecture), ptx_version: 80 };
+
+/// Whether devices whose best target is this one multiply by warpgroups (`wgmma`): it or a variant of it has the instruction.
+pub fn has_warpgroup_products(target: &Target) -> bool {
+    WARPGROUPS.is_met_by(target) || target.variants().any(|variant| WARPGROUPS.is_met_by(variant))
+}
 
 /// The bits of an `f32` with 10 bits behind the point, the others zero: to nearest, ties away from zero. What is no number stays none.
 fn to_tf32(word: u32) -> u32 {

@@ -8,6 +8,7 @@
 
 use super::{Finding, Lint, Subject, on};
 use std::collections::BTreeSet;
+use warpwright_codegen::intrinsics::has_warpgroup_products;
 use warpwright_codegen::ir::{Inst, Kernel, Memory, MemoryOp, Op, Tensor, Type};
 use warpwright_codegen::target::Target;
 
@@ -24,7 +25,7 @@ const SHARE: u32 = 63;
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let legal = &subject.known.legal;
-    let has_more = |target: &&'static Target| target.variants().next().is_some_and(|variant| variant.capability == 90);
+    let has_more = |target: &&'static Target| has_warpgroup_products(target);
     let targets: Vec<&'static Target> = subject.known.targets.iter().map(|on| on.target).filter(has_more).collect();
     let Some(target) = targets.first() else { return };
     let kernel: &Kernel = legal.on_device(target);
@@ -117,5 +118,19 @@ mod tests {
     fn products_of_warpgroups_and_of_threads_are_left_alone() {
         assert_eq!(product("(swizzle = 128)", (128, 64, 128), ""), []);
         assert_eq!(product("", (128, 64, 128), ", tensor = false"), []);
+    }
+
+    #[test]
+    fn the_variant_by_its_own_name_is_the_same() {
+        let source = "#[kernel(block = 128, targets = [sm_90a])] fn k(a: &Matrix<f16>, c: &mut Matrix<f32>) {
+            #[shared] let mut left: [[f16; 64]; 64];
+            load_tile(&mut left, a, 0, 0);
+            sync_threads();
+            let mut sums = Accumulator::<f32, 64, 64>::zero();
+            multiply_add(&left, transposed(&left), &mut sums);
+            for e in 0..sums.len() { let (row, column) = sums.position(e); c[(row, column)] = sums[e]; }
+        }";
+        assert_eq!(found_at("half_tensor_rate", source).len(), 1);
+        assert_eq!(found_at("operand_conflict", source), []);
     }
 }

@@ -7,6 +7,7 @@
 
 use super::{Finding, Lint, Subject, on};
 use std::collections::BTreeMap;
+use warpwright_codegen::intrinsics::has_warpgroup_products;
 use warpwright_codegen::ir::{Kernel, Loc, Op, Tensor};
 use warpwright_codegen::target::Target;
 
@@ -34,7 +35,7 @@ fn bytes_a_clock(columns: u64) -> u64 {
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let legal = &subject.known.legal;
-    let has_products = |target: &&'static Target| target.variants().next().is_some_and(|variant| variant.capability == 90);
+    let has_products = |target: &&'static Target| has_warpgroup_products(target);
     let Some(target) = subject.known.targets.iter().map(|on| on.target).find(has_products) else { return };
     let kernel: &Kernel = legal.on_device(target);
     let mut narrow: BTreeMap<Loc, u64> = BTreeMap::new();

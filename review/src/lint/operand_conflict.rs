@@ -9,6 +9,7 @@
 
 use super::{Finding, Lint, Subject, on};
 use std::collections::BTreeMap;
+use warpwright_codegen::intrinsics::has_warpgroup_products;
 use warpwright_codegen::ir::{Kernel, Loc, Memory, MemoryOp, MemoryType, Object, Op};
 use warpwright_codegen::target::Target;
 
@@ -29,8 +30,7 @@ const BANKS: u64 = 128;
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let legal = &subject.known.legal;
-    let targets =
-        subject.known.targets.iter().map(|on| on.target).filter(|target| target.variants().all(|variant| variant.capability != 90));
+    let targets = subject.known.targets.iter().map(|on| on.target).filter(|target| !has_warpgroup_products(target));
     let mut found: BTreeMap<Object, (Loc, u64, Vec<&'static Target>)> = BTreeMap::new();
     for target in targets {
         for (array, (loc, passes)) in conflicts(legal.on_device(target)) {
