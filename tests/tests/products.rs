@@ -323,6 +323,60 @@ fn i8_nn<const M: usize, const N: usize, const K: usize>(a: &Matrix<i8>, b: &Mat
     }
 }
 
+#[kernel(block = 128, tensor = tf32)]
+fn swizzled_tf32_nt<const M: usize, const N: usize, const K: usize>(a: &Matrix<f32>, b: &Matrix<f32>, c: &mut Matrix<f32>) {
+    #[shared(swizzle = 128)]
+    let mut a_tile: [[f32; K]; M];
+    #[shared(swizzle = 128)]
+    let mut b_tile: [[f32; K]; N];
+    load_tile(&mut a_tile, a, 0, 0);
+    load_tile(&mut b_tile, b, 0, 0);
+    sync_threads();
+    let mut sums = Accumulator::<f32, M, N>::zero();
+    multiply_add(&a_tile, transposed(&b_tile), &mut sums);
+    #[unroll]
+    for e in 0..sums.len() {
+        let (row, column) = sums.position(e);
+        c[(row, column)] = sums[e];
+    }
+}
+
+#[kernel(block = 128)]
+fn swizzled_i8_nt<const M: usize, const N: usize, const K: usize>(a: &Matrix<i8>, b: &Matrix<i8>, c: &mut Matrix<i32>) {
+    #[shared(swizzle = 128)]
+    let mut a_tile: [[i8; K]; M];
+    #[shared(swizzle = 128)]
+    let mut b_tile: [[i8; K]; N];
+    load_tile(&mut a_tile, a, 0, 0);
+    load_tile(&mut b_tile, b, 0, 0);
+    sync_threads();
+    let mut sums = Accumulator::<i32, M, N>::zero();
+    multiply_add(&a_tile, transposed(&b_tile), &mut sums);
+    #[unroll]
+    for e in 0..sums.len() {
+        let (row, column) = sums.position(e);
+        c[(row, column)] = sums[e];
+    }
+}
+
+#[kernel(block = 128)]
+fn swizzled_u8_nt<const M: usize, const N: usize, const K: usize>(a: &Matrix<u8>, b: &Matrix<u8>, c: &mut Matrix<i32>) {
+    #[shared(swizzle = 128)]
+    let mut a_tile: [[u8; K]; M];
+    #[shared(swizzle = 128)]
+    let mut b_tile: [[u8; K]; N];
+    load_tile(&mut a_tile, a, 0, 0);
+    load_tile(&mut b_tile, b, 0, 0);
+    sync_threads();
+    let mut sums = Accumulator::<i32, M, N>::zero();
+    multiply_add(&a_tile, transposed(&b_tile), &mut sums);
+    #[unroll]
+    for e in 0..sums.len() {
+        let (row, column) = sums.position(e);
+        c[(row, column)] = sums[e];
+    }
+}
+
 #[kernel(block = 128, tensor = false)]
 fn plain_bf16<const M: usize, const N: usize, const K: usize>(a: &Matrix<bf16>, b: &Matrix<bf16>, c: &mut Matrix<f32>) {
     #[shared]
@@ -374,6 +428,11 @@ fn products_of_every_kind_are_those_of_rust() {
         agrees!(device, u8_nt::<64, 64, 96>, (u8, i32), [64, 64, 96], [false, true]);
         agrees!(device, i8_nn::<32, 32, 32>, (i8, i32), [32, 32, 32], [false, false]);
         agrees!(device, i8_nn::<64, 64, 96>, (i8, i32), [64, 64, 96], [false, false]);
+        agrees!(device, swizzled_tf32_nt::<64, 32, 32>, (f32, f32), [64, 32, 32], [false, true]);
+        agrees!(device, swizzled_tf32_nt::<128, 64, 64>, (f32, f32), [128, 64, 64], [false, true]);
+        agrees!(device, swizzled_i8_nt::<64, 32, 128>, (i8, i32), [64, 32, 128], [false, true]);
+        agrees!(device, swizzled_i8_nt::<128, 80, 256>, (i8, i32), [128, 80, 256], [false, true]);
+        agrees!(device, swizzled_u8_nt::<64, 48, 128>, (u8, i32), [64, 48, 128], [false, true]);
         agrees!(device, plain_bf16::<16, 8, 4>, (bf16, f32), [16, 8, 4], [false, false]);
         agrees!(device, plain_bf16::<8, 16, 3>, (bf16, f32), [8, 16, 3], [false, false]);
         agrees!(device, plain_bf16::<32, 64, 16>, (bf16, f32), [32, 64, 16], [false, false]);
@@ -503,6 +562,15 @@ fn each_target_has_its_instruction() {
         let found = [count(&text, "fma.rn.f32") > 0, count(&text, "mma.sync.aligned.m16n8k16") > 0, count(&text, "wgmma.mma_async") > 0];
         assert_eq!(found, [fma, mma, wgmma], "{target}");
     }
+    for (kernel, word) in [
+        ("swizzled_nt", "wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16"),
+        ("swizzled_tf32_nt", "wgmma.mma_async.sync.aligned.m64n64k8.f32.tf32.tf32"),
+        ("swizzled_i8_nt", "wgmma.mma_async.sync.aligned.m64n64k32.s32.s8.s8"),
+        ("swizzled_u8_nt", "wgmma.mma_async.sync.aligned.m64n64k32.s32.u8.u8"),
+    ] {
+        let text = text(kernel, &["64", "64", "128"], "sm_90a");
+        assert!(text.contains(word) && !text.contains("mma.sync"), "{kernel}: {text}");
+    }
     let engine = text("gemm_by_engine", &sides, "sm_90a");
     let words = ["wgmma.mma_async", "wgmma.fence", "wgmma.wait_group.sync.aligned 1", "wgmma.wait_group.sync.aligned 0"];
     assert_eq!(words.map(|word| count(&engine, word)), [4, 1, 1, 1]);
@@ -523,6 +591,9 @@ fn assemblers_take_products() {
         ("swizzled_nn", &["64", "128", "64"], &[("sm_80", 80), ("sm_90a", 90)]),
         ("swizzled_tn", &["64", "128", "64"], &[("sm_80", 80), ("sm_90a", 90)]),
         ("tf32_nt", &["64", "64", "32"], &[("sm_80", 80), ("sm_90a", 90)]),
+        ("swizzled_tf32_nt", &["64", "64", "64"], &[("sm_80", 80), ("sm_90a", 90)]),
+        ("swizzled_i8_nt", &["64", "48", "256"], &[("sm_80", 80), ("sm_90a", 90)]),
+        ("swizzled_u8_nt", &["64", "256", "128"], &[("sm_80", 80), ("sm_90a", 90)]),
         ("i8_nt", &["64", "64", "64"], &[("sm_80", 80), ("sm_90a", 90)]),
     ] {
         for (target, capability) in targets {

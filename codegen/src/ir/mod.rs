@@ -41,7 +41,9 @@ pub use op::{
 pub use options::{BoundsCheck, INDEX_WINDOW, IndexWidth, KernelOptions, Math, TensorCores, grid_misfit};
 pub use scalar::Scalar;
 pub use swizzle::{SWIZZLE_ROWS, Swizzle};
-pub use tensor::{MMA_SHAPES, MmaShape, PRODUCTS, ProductFactor, Tensor, WARPGROUP, WARPGROUP_ROWS};
+pub use tensor::{
+    MMA_SHAPES, MmaShape, PRODUCTS, ProductFactor, STEP_BYTES, Tensor, WARPGROUP, WARPGROUP_ROWS, WARPGROUP_SHAPES, WarpgroupShape,
+};
 pub use types::{Space, Type};
 
 /// What the source asks of a loop: data for `schedule`, which consumes it. None is left from `Scheduled` on.

@@ -207,6 +207,52 @@ impl MmaShape {
     }
 }
 
+/// A product of `wgmma`: one row of [`WARPGROUP_SHAPES`]. An instruction has 64 rows and 32 bytes of each row along K.
+#[derive(Debug)]
+pub struct WarpgroupShape {
+    /// The elements of both factors.
+    pub factors: Type,
+    /// The sums' type.
+    pub sums: Type,
+    /// Whether the rows of both factors must go along K: only elements of 16 bits are transposed on the way.
+    pub is_along: bool,
+    /// Whether elements that are `f32` lose the bits behind the 10 of `tf32`: the instruction reads them where they lie, and leaves those out.
+    pub is_rounded: bool,
+}
+
+impl WarpgroupShape {
+    /// What one instruction sums over.
+    pub fn steps(&self) -> u64 {
+        STEP_BYTES / u64::from(self.factors.bytes())
+    }
+
+    /// A word of an element, as the instruction takes it: a number of the sums' type.
+    pub fn operand(&self, element: Scalar) -> u32 {
+        match self.sums {
+            Type::I32 => element.as_int() as u32,
+            _ if self.is_rounded => (element.as_f64() as f32).to_bits() & !0x1fff,
+            _ => (element.as_f64() as f32).to_bits(),
+        }
+    }
+
+    /// The shape for elements and sums of these types.
+    pub fn of(factors: Type, sums: Type) -> Option<&'static WarpgroupShape> {
+        WARPGROUP_SHAPES.iter().find(|shape| shape.factors == factors && shape.sums == sums)
+    }
+}
+
+/// Bytes of a row that one instruction of a warpgroup sums over.
+pub const STEP_BYTES: u64 = 32;
+
+/// What the tensor cores of a warpgroup multiply (PTX ISA, "wgmma.mma_async").
+pub static WARPGROUP_SHAPES: &[WarpgroupShape] = &[
+    WarpgroupShape { factors: Type::BF16, sums: Type::F32, is_along: false, is_rounded: false },
+    WarpgroupShape { factors: Type::F16, sums: Type::F32, is_along: false, is_rounded: false },
+    WarpgroupShape { factors: Type::F32, sums: Type::F32, is_along: true, is_rounded: true },
+    WarpgroupShape { factors: Type::I8, sums: Type::I32, is_along: true, is_rounded: false },
+    WarpgroupShape { factors: Type::U8, sums: Type::I32, is_along: true, is_rounded: false },
+];
+
 /// The factors and sums that products can have: those without a row of [`MMA_SHAPES`] are multiplied and added one by one.
 pub const PRODUCTS: &[(Type, Type)] = &[
     (Type::BF16, Type::F32),

@@ -1,8 +1,8 @@
 //! Kernels with a producer: where the roles part, who arrives at barriers of the copy engine and who waits for them, and that slots are handed over.
 
 use super::Verifier;
-use crate::collections::HashMap;
-use crate::ir::{Block, Engine, Inst, Kernel, Object, Op, Role, Roles, Scope, Type, Value, with_producer};
+use crate::collections::{HashMap, HashSet};
+use crate::ir::{Block, Engine, Inst, Kernel, Object, Op, Region, Role, Roles, Scope, Type, Value, with_producer};
 use crate::target::limits::WARP;
 
 /// The threads that run a part of a kernel.
@@ -25,6 +25,8 @@ struct Use {
     awaited: Vec<(Inst, Who)>,
     /// Whether all blocks of the cluster arrive.
     is_of_cluster: bool,
+    /// Whether every thread that comes there arrives: it does so under no condition of its own.
+    all_arrive: bool,
 }
 
 impl Verifier<'_> {
@@ -41,7 +43,13 @@ impl Verifier<'_> {
                 (Who::Work, kernel.insts_in(roles.work).collect::<Vec<_>>()),
             ]
         });
+        let mut conditional: HashSet<Block> = HashSet::default();
         kernel.for_each_inst(|kernel, _, inst| {
+            if let Op::Region(Region::If { then_block, .. }) = kernel.insts[inst].op {
+                conditional.insert(then_block);
+            }
+        });
+        kernel.for_each_inst(|kernel, block, inst| {
             let Op::Engine(engine) = &kernel.insts[inst].op else { return };
             let Some(object) = engine.barriers().filter(|_| engine.copied().is_none()) else { return };
             let at = uses.iter().position(|(known, _)| *known == object).unwrap_or_else(|| {
@@ -53,6 +61,7 @@ impl Verifier<'_> {
                 Engine::Init { arrivals, .. } => one.counts.push((inst, *arrivals)),
                 Engine::Arrive { of_block, .. } => {
                     one.is_of_cluster |= of_block.is_some();
+                    one.all_arrive |= !conditional.contains(&block);
                     one.arrived.push((inst, who));
                 }
                 Engine::Expect { .. } => one.announced.push((inst, who)),
@@ -137,10 +146,11 @@ impl Verifier<'_> {
         // Where a loop turned out not to run, nobody does.
         let all = || one.announced.iter().chain(&one.arrived);
         let Some((_, first)) = all().next() else { return };
-        let warps = self.kernel.options.block.map_or(0, |block| block.iter().product::<u32>() / WARP);
-        // One thread announces; of the work, one of each warp arrives.
+        let threads = self.kernel.options.block.map_or(0, |block| block.iter().product::<u32>());
+        // One thread announces; of the work, all arrive or one of each warp.
         let blocks = if one.is_of_cluster { self.kernel.options.cluster_blocks() } else { 1 };
-        let arrives = if one.arrived.is_empty() { 1 } else { warps * blocks };
+        let of_block = if one.all_arrive { threads } else { threads / WARP };
+        let arrives = if one.arrived.is_empty() { 1 } else { of_block * blocks };
         for (inst, counts) in &one.counts {
             self.inst = Some(*inst);
             self.require(*counts == arrives, || format!("{object} counts {counts} arrivals in a phase, and there are {arrives}"));
@@ -295,6 +305,10 @@ object m4 \"free\": shared [u64; 2]
     #[test]
     fn as_many_arrive_as_are_counted_and_the_other_role_waits() {
         assert_eq!(complaints(&[("m4, 2", "m4, 3")]), ["m4 counts 3 arrivals in a phase, and there are 2"]);
+        // Every thread, where none is chosen.
+        let all = ("    call sync_warp\n    if v3 {\n      barrier_arrive m4[v1]\n      yield\n    }\n", "    barrier_arrive m4[v1]\n");
+        assert_eq!(complaints(&[all]), ["m4 counts 2 arrivals in a phase, and there are 64"]);
+        assert_eq!(complaints(&[all, ("m4, 2", "m4, 64")]), [""; 0]);
         assert_eq!(complaints(&[("init m3\n", "init m3, 2\n")]), ["m3 counts 2 arrivals in a phase, and there are 1"]);
         assert_eq!(complaints(&[("barrier_wait m4[v1], v1", "barrier_wait m3[v1], v1")]), ["who arrives at m3 waits for it"]);
         let both = complaints(&[("call sync_warp", "barrier_expect m3[v1], v2")]);

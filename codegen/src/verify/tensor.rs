@@ -4,6 +4,7 @@ use super::Verifier;
 use crate::collections::HashSet;
 use crate::ir::{
     MmaShape, Object, ObjectKind, Op, PRODUCTS, ProductFactor, Region, Stage, Tensor, Terminator, Type, Value, WARPGROUP, WARPGROUP_ROWS,
+    WarpgroupShape,
 };
 
 impl Verifier<'_> {
@@ -54,7 +55,7 @@ impl Verifier<'_> {
                 self.check_type(*element, index, "an element");
                 self.check_results(results, &[index; 2]);
             }
-            Tensor::WarpgroupMma { mnk: [m, n, k], a, row, b, sums, .. } => {
+            Tensor::WarpgroupMma { mnk: [m, n, k], a, row, b, factors, sums, .. } => {
                 for factor in [a, b] {
                     let object = factor.array.object;
                     let is_swizzled = kernel.swizzled.get(&object).is_some_and(|swizzle| swizzle.bytes().is_some());
@@ -63,9 +64,14 @@ impl Verifier<'_> {
                     });
                 }
                 self.check_type(*row, Type::U32, "a row");
-                let is_shape = m.is_multiple_of(WARPGROUP_ROWS) && n.is_multiple_of(8) && (8..=256).contains(n) && k.is_multiple_of(16);
-                self.require(is_shape && sums.len() as u64 * WARPGROUP == m * n, || format!("{m} x {n} x {k} with {} sums", sums.len()));
                 let types = self.types(sums);
+                let shape = types.first().and_then(|sum| WarpgroupShape::of(*factors, *sum));
+                let Some(shape) = shape else { return self.complain(format!("`wgmma` has no products of `{factors}` into such sums")) };
+                let is_shape = m.is_multiple_of(WARPGROUP_ROWS) && n.is_multiple_of(16) && (16..=256).contains(n);
+                let is_whole = is_shape && k.is_multiple_of(shape.steps()) && sums.len() as u64 * WARPGROUP == m * n;
+                self.require(is_whole, || format!("{m} x {n} x {k} with {} sums", sums.len()));
+                let across = a.is_transposed || !b.is_transposed;
+                self.require(!shape.is_along || !across, || format!("rows of `{factors}` that go across the sum"));
                 self.check_results(results, &types);
             }
             Tensor::Await { sums } => {

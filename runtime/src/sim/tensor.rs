@@ -9,7 +9,7 @@ use super::shadow::Now;
 use super::stores::InFlight;
 use super::warp::Warp;
 use super::{AccessKind, FaultKind};
-use warpwright_codegen::ir::{MmaShape, Scalar, Swizzle, Type, WARPGROUP, WARPGROUP_ROWS};
+use warpwright_codegen::ir::{MmaShape, Scalar, Swizzle, Type, WARPGROUP, WARPGROUP_ROWS, WarpgroupShape};
 use warpwright_codegen::target::limits::{LANES, VECTOR_BYTES, WARP};
 
 /// Rows of a matrix.
@@ -44,7 +44,7 @@ pub(super) struct Product {
 pub(super) struct WarpgroupProduct {
     /// Rows of the warpgroup, columns, steps along K.
     pub(super) mnk: [u64; 3],
-    pub(super) factors: Type,
+    pub(super) shape: &'static WarpgroupShape,
     pub(super) a: Tile,
     /// The warpgroup's first row.
     pub(super) row: Reg,
@@ -114,9 +114,9 @@ impl Machine<'_> {
         let [m, n, k] = product.mnk;
         let row = warp.registers.lane(product.row, 0);
         let own = row + u64::from(warp.first_thread / WARP % (WARPGROUP as u32 / WARP)) * STRIP;
-        let columns = self.factor(warp, &product.b, product.factors, (0, n), k)?;
+        let columns = self.factor(warp, &product.b, product.shape, (0, n), k)?;
         for part in 0..m / WARPGROUP_ROWS {
-            let rows = self.factor(warp, &product.a, product.factors, (own + part * WARPGROUP_ROWS, STRIP), k)?;
+            let rows = self.factor(warp, &product.a, product.shape, (own + part * WARPGROUP_ROWS, STRIP), k)?;
             for of_part in 0..n / 2 {
                 let at = (part * n / 2 + of_part) as usize;
                 let mut sums = warp.registers.all(product.sums[at]);
@@ -124,8 +124,13 @@ impl Machine<'_> {
                     let row = lane / 4 + of_part as usize % 4 / 2 * ROWS;
                     let column = of_part as usize / 4 * ROWS + lane % 4 * 2 + of_part as usize % 2;
                     let pairs = rows[row].iter().zip(&columns[column]);
-                    let total = pairs.fold(f32::from_bits(*sum as u32), |total, (a, b)| a.mul_add(*b, total));
-                    *sum = u64::from(total.to_bits());
+                    let total = if product.shape.sums == Type::I32 {
+                        pairs.fold(*sum as u32, |total, (a, b)| total.wrapping_add(a.wrapping_mul(*b)))
+                    } else {
+                        let first = f32::from_bits(*sum as u32);
+                        pairs.fold(first, |total, (a, b)| f32::from_bits(*a).mul_add(f32::from_bits(*b), total)).to_bits()
+                    };
+                    *sum = u64::from(total);
                 }
                 warp.registers.set_all(product.results[at], &sums);
             }
@@ -153,7 +158,15 @@ impl Machine<'_> {
     }
 
     /// So many rows of `a`, or columns of `b`, each with its elements along K.
-    fn factor(&mut self, warp: &Warp, tile: &Tile, ty: Type, (first, count): (u64, u64), k: u64) -> Result<Vec<Vec<f32>>, LaneFault> {
+    fn factor(
+        &mut self,
+        warp: &Warp,
+        tile: &Tile,
+        shape: &WarpgroupShape,
+        (first, count): (u64, u64),
+        k: u64,
+    ) -> Result<Vec<Vec<u32>>, LaneFault> {
+        let ty = shape.factors;
         let program = self.launch.program;
         let access = &program.accesses[tile.access as usize];
         let one = Request { number: tile.access, access, info: &program.objects[access.object], mask: 1 };
@@ -164,7 +177,7 @@ impl Machine<'_> {
         let (rows, chunks) =
             if tile.is_along { (first..first + count, 0..k / of_chunk) } else { (0..k, first / of_chunk..(first + count) / of_chunk) };
         let units: Vec<(u64, u64)> = rows.flat_map(|row| chunks.clone().map(move |chunk| (row, chunk))).collect();
-        let mut found = vec![vec![0.0; k as usize]; count as usize];
+        let mut found = vec![vec![0; k as usize]; count as usize];
         for units in units.chunks(LANES) {
             let mut offsets = [base; LANES];
             for (offset, (row, chunk)) in offsets.iter_mut().zip(units) {
@@ -180,7 +193,7 @@ impl Machine<'_> {
                 for (bits, (row, chunk)) in bits.into_iter().zip(units) {
                     let column = chunk * of_chunk + n as u64;
                     let (own, step) = if tile.is_along { (*row - first, column) } else { (column - first, *row) };
-                    found[own as usize][step as usize] = Scalar::new(ty, bits).as_f64() as f32;
+                    found[own as usize][step as usize] = shape.operand(Scalar::new(ty, bits));
                 }
             }
         }

@@ -10,6 +10,22 @@ use crate::target::Requirement;
 /// What a target needs for `ldmatrix`.
 const LDMATRIX: Requirement = Requirement::since(75, 65);
 
+/// The word of a factor's elements; `f32` ones are `tf32` here.
+pub(super) fn of_factor(ty: Type) -> Word {
+    match ty {
+        Type::BF16 => Word::Bf16,
+        Type::F16 => Word::F16,
+        Type::I8 => Word::S8,
+        Type::U8 => Word::U8,
+        _ => Word::Tf32,
+    }
+}
+
+/// The word of sums.
+pub(super) fn of_sum(ty: Type) -> Word {
+    if ty == Type::I32 { Word::S32 } else { Word::F32 }
+}
+
 impl Emitter<'_> {
     pub(super) fn tensor(&mut self, inst: Inst, tensor: &Tensor, results: &[Value]) {
         match tensor {
@@ -40,14 +56,7 @@ impl Emitter<'_> {
             (16, 8, 16) => Word::M16n8k16,
             _ => Word::M16n8k32,
         };
-        let factors = match shape.factors {
-            Type::BF16 => Word::Bf16,
-            Type::F16 => Word::F16,
-            Type::I8 => Word::S8,
-            Type::U8 => Word::U8,
-            _ => Word::Tf32,
-        };
-        let sums = if shape.sums == Type::I32 { Word::S32 } else { Word::F32 };
+        let (factors, sums) = (of_factor(shape.factors), of_sum(shape.sums));
         let words = vec![Word::Sync, Word::Aligned, size, Word::Row, Word::Col, sums, factors, factors, sums];
         let written: Vec<Reg> = results.iter().map(|value| self.register(*value)).collect();
         let read = operands.map(|values| Operand::Vector(values.iter().map(|value| self.in_register(*value)).collect()));

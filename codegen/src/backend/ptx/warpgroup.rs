@@ -6,12 +6,12 @@
 
 use super::code::{Base, Opcode, Operand, Reg, RegisterClass};
 use super::emitter::{Emitter, ptx};
+use super::tensor::{of_factor, of_sum};
 use super::words::{Mnemonic, Word};
-use crate::ir::{Inst, MemoryType, ProductFactor, Swizzle, Type, Value, ValueDef, WARPGROUP_ROWS};
+use crate::ir::{Inst, MemoryType, ProductFactor, STEP_BYTES, Swizzle, Type, Value, ValueDef, WARPGROUP_ROWS, WarpgroupShape};
 
-/// Steps along K of one instruction, for elements of 16 bits; their bytes.
+/// Steps along K of one instruction, for elements of 16 bits: those alone may have rows that go across the sum.
 const STEPS: u64 = 16;
-const STEP_BYTES: u64 = 32;
 
 /// Rows of a group.
 const GROUP: u64 = 8;
@@ -68,20 +68,28 @@ impl Emitter<'_> {
         else {
             return self.refuse("a product of tiles that are not swizzled over bytes reached the PTX back end".into(), String::new());
         };
-        let Some(size) = Word::named(&format!("m64n{n}k16")) else {
-            return self.refuse(format!("a product of {n} columns reached the PTX back end"), String::new());
+        let of_sums = sums.first().map_or(Type::F32, |(sum, _)| self.kernel.ty(*sum));
+        let shape = WarpgroupShape::of(factors, of_sums);
+        let Some((shape, size)) = shape.and_then(|shape| Some((shape, Word::named(&format!("m64n{n}k{}", shape.steps()))?))) else {
+            return self.refuse(format!("a product of `{factors}` and {n} columns reached the PTX back end"), String::new());
         };
-        let ty = if factors == Type::BF16 { Word::Bf16 } else { Word::F16 };
+        let (ty, sum) = (of_factor(factors), of_sum(shape.sums));
         let always = self.temp(RegisterClass::Predicate);
         ptx!(self, Setp.Eq.U32 always, 0, 0);
         ptx!(self, Wgmma.Fence.Sync.Aligned);
         let each = own.len() / (m / WARPGROUP_ROWS).max(1) as usize;
-        for step in 0..k / STEPS {
+        // The signs of factors of floats, and whether those of 16 bits have rows across the sum.
+        let flags = match (shape.is_along, shape.sums) {
+            (_, Type::I32) => Vec::new(),
+            (true, _) => vec![1, 1],
+            (false, _) => vec![1, 1, i32::from(a.is_transposed), i32::from(!b.is_transposed)],
+        };
+        for step in 0..k / shape.steps() {
             let of_b = self.descriptor(&of_b, step, 0);
             for (part, registers) in own.chunks(each).enumerate() {
                 let of_a = self.descriptor(&of_a, step, part as u64);
-                let words = vec![Word::MmaAsync, Word::Sync, Word::Aligned, size, Word::F32, ty, ty];
-                let flags = [1, 1, i32::from(a.is_transposed), i32::from(!b.is_transposed)].map(Operand::from);
+                let words = vec![Word::MmaAsync, Word::Sync, Word::Aligned, size, sum, ty, ty];
+                let flags = flags.iter().copied().map(Operand::from);
                 let operands = [Operand::Vector(registers.to_vec()), of_a.into(), of_b.into(), always.into()];
                 self.put(Opcode { mnemonic: Mnemonic::Wgmma, words }, operands.into_iter().chain(flags).collect());
             }

@@ -19,8 +19,8 @@
 //! ```
 //!
 //! Each slot has two barriers. `arrived` is as in [`super::engine`]; `free` is over when every warp of the work has read what is in the slot. The first wait for a slot that nobody has filled
-//! returns at once: it waits for the phase before the first. One lane of each warp arrives, behind a barrier of the warp: an arrival is an atomic of shared memory, and 32 of them would be
-//! served one after another.
+//! returns at once: it waits for the phase before the first. Of tiles one lane of each warp arrives, behind a barrier of the warp: an arrival is an atomic of shared memory, and 32 of them are
+//! served one after another. Of runs every thread does: `compute-sanitizer`'s racecheck knows bulk copies, takes an arrival for that of its thread alone, and would report every other lane's reads.
 //!
 //! No barrier of the block is left in an iteration, unless the work writes memory: what other threads read or write there in the next iteration, the source's barriers order. The two outside the
 //! loop keep what they order with what stands before and behind. A run that is not whole is stored by the work's threads, once its slot has been handed over, with no bytes.
@@ -50,6 +50,8 @@ pub(super) struct Flow {
     free: Barriers,
     /// Blocks that copy to a slot of this one: those of the cluster, or this one alone.
     blocks: u32,
+    /// Whether every thread of the work arrives at `free`, and not a lane of each warp.
+    all_arrive: bool,
     /// Whether the phases go on where they stood, with another run of the loop or with the next loop. The producer keeps that beside `free`, the work beside `arrived`.
     goes_on: bool,
 }
@@ -58,6 +60,27 @@ impl Flow {
     /// Where a role begins: at what stands beside these barriers.
     fn begin(self, b: &mut Builder<'_>, beside: Barriers) -> [Value; 2] {
         if self.goes_on { beside.turn(b).into() } else { [b.constant(Scalar::u32(0)); 2] }
+    }
+
+    /// Says that this thread of the work, or its warp, has read what is in a slot.
+    fn hand_over(self, b: &mut Builder<'_>, slot: Value) {
+        if self.all_arrive {
+            return self.free.arrive(b, slot, None);
+        }
+        if let Some(row) = by_name(called::SYNC_WARP, None) {
+            b.push(Op::Intrinsic(row, Vec::new()), &[]);
+        }
+        // A lane for each block that waits for it.
+        let (lane, blocks) = (b.special(Special::LaneId, Axis::X), b.constant(Scalar::u32(self.blocks)));
+        let arrives = b.compare(CompareOp::Lt, lane, blocks);
+        b.if_else(
+            arrives,
+            |b| {
+                self.free.arrive(b, slot, (self.blocks > 1).then_some(lane));
+                Vec::new()
+            },
+            |_| Vec::new(),
+        );
     }
 }
 
@@ -159,20 +182,7 @@ impl Plan {
         kernel.blocks[walk.body].insts.extend(&self.work);
         self.give_stores(kernel, way, from);
         let mut b = Builder::new(kernel, walk.body, loc);
-        if let Some(row) = by_name(called::SYNC_WARP, None) {
-            b.push(Op::Intrinsic(row, Vec::new()), &[]);
-        }
-        // A lane for each block that waits for it.
-        let (lane, blocks) = (b.special(Special::LaneId, Axis::X), b.constant(Scalar::u32(flow.blocks)));
-        let arrives = b.compare(CompareOp::Lt, lane, blocks);
-        b.if_else(
-            arrives,
-            |b| {
-                flow.free.arrive(b, slot, (flow.blocks > 1).then_some(lane));
-                Vec::new()
-            },
-            |_| Vec::new(),
-        );
+        flow.hand_over(&mut b, slot);
         let next = self.next(&mut b, slot, parity);
         if let Some(last) = last {
             if let Op::Terminator(Terminator::Yield(values)) = &mut kernel.insts[last].op {
@@ -237,11 +247,14 @@ impl Plan {
         let threads: u32 = kernel.options.block.map_or(WARP, |block| block.iter().product());
         let arrived = Barriers::new(kernel, "arrived", (self.stages, 1), place);
         let blocks = if homes.multicast.is_some() { kernel.options.cluster_blocks() } else { 1 };
-        let free = Barriers::new(kernel, "free", (self.stages, blocks * (threads / LANES as u32)), place);
+        let is_run = |inst: &Inst| matches!(kernel.insts[*inst].op, Op::Collective(Collective::LoadRun { .. }));
+        let all_arrive = blocks == 1 && self.section.iter().any(is_run);
+        let arrivals = if all_arrive { threads } else { blocks * (threads / LANES as u32) };
+        let free = Barriers::new(kernel, "free", (self.stages, arrivals), place);
         let goes_on = are_shared || self.runs_again(kernel);
         homes.barriers.extend([arrived, free]);
         homes.run_again.extend([arrived, free].into_iter().filter(|_| goes_on));
-        let flow = Flow { arrived, free, blocks, goes_on };
+        let flow = Flow { arrived, free, blocks, all_arrive, goes_on };
         homes.flows.extend(self.rings.iter().map(|ring| (*ring, flow)));
         flow
     }

@@ -7,13 +7,13 @@
 use super::super::Refusal;
 use super::{Inst, Partition};
 use crate::collections::HashSet;
-use crate::ir::{Block, Builder, Engine, Kernel, ObjectKind, Op, ProductFactor, Region, Swizzle, Tensor, Terminator, Type, Value};
+use crate::ir::{
+    Block, Builder, Engine, Kernel, ObjectKind, Op, ProductFactor, Region, Swizzle, Tensor, TensorCores, Terminator, Type, Value,
+    WarpgroupShape,
+};
 
 /// The most columns of one instruction.
 const MOST_COLUMNS: u64 = 256;
-
-/// Steps along K of one instruction, for elements of 16 bits.
-const STEPS: u64 = 16;
 
 /// Why a warpgroup does not multiply these; nothing if it does.
 pub(super) fn obstacle(kernel: &Kernel, factors: [&ProductFactor; 2], ([m, n, k], sum): ([u64; 3], Type)) -> Option<Refusal> {
@@ -21,17 +21,26 @@ pub(super) fn obstacle(kernel: &Kernel, factors: [&ProductFactor; 2], ([m, n, k]
     let Some((_, _, element)) = factors[0].shape(kernel) else {
         return refuse("a factor is no array of rows".to_owned(), "leave `tensor` out");
     };
-    if !matches!(element, Type::BF16 | Type::F16) || sum != Type::F32 {
-        return refuse(format!("products of `{element}`"), "take `bf16` or `f16`");
+    let Some(shape) = WarpgroupShape::of(element, sum) else {
+        return refuse(format!("products of `{element}`"), "take `bf16`, `f16`, `i8` or `u8`");
+    };
+    if shape.is_rounded && kernel.options.tensor != TensorCores::Tf32 {
+        return refuse("it rounds `f32` to 10 bits (`tf32`)".to_owned(), "write `tensor = tf32` if that is precise enough");
     }
     let threads = kernel.options.block.map_or(1, |block| block.iter().map(|side| u64::from(*side)).product::<u64>());
-    if Partition::of_warpgroups(threads, [m, n]).is_none() || n > MOST_COLUMNS || !k.is_multiple_of(STEPS) {
+    if Partition::of_warpgroups(threads, [m, n]).is_none() || n > MOST_COLUMNS || !k.is_multiple_of(shape.steps()) {
         let why = format!("{m} × {n} × {k} among {threads} threads");
         return refuse(why, "take a multiple of 64 rows for each 128 threads, and up to 256 columns");
     }
     for (factor, along) in [(factors[0], !factors[0].is_transposed), (factors[1], factors[1].is_transposed)] {
         let name = &kernel.objects[factor.array.object].name;
         let swizzle = kernel.swizzled.get(&factor.array.object).copied().filter(|swizzle| swizzle.bytes().is_some());
+        if !along && shape.is_along {
+            return refuse(
+                format!("the rows of `{name}` do not go along the sum"),
+                "copy its columns as rows: only elements of 16 bits are turned on the way",
+            );
+        }
         // Where rows go across the sum, the descriptors here are those of 128 bytes.
         if swizzle.is_none() || !along && swizzle != Some(Swizzle::B128) {
             return refuse(format!("`{name}` is not swizzled over bytes"), "write `#[shared(swizzle = 128)]`");

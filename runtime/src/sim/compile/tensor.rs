@@ -6,7 +6,7 @@ use super::super::registers::Reg;
 use super::super::tensor::{MatrixLoad, Product, Tile, WarpgroupProduct};
 use super::{Compiler, Result, add};
 use crate::sim::InstructionClass;
-use warpwright_codegen::ir::{Address, MemoryType, ProductFactor, Tensor, Type, Value};
+use warpwright_codegen::ir::{Address, MemoryType, ProductFactor, Tensor, Type, Value, WarpgroupShape};
 use warpwright_codegen::target::limits::VECTOR_BYTES;
 
 impl Compiler<'_> {
@@ -16,9 +16,11 @@ impl Compiler<'_> {
             Tensor::WarpgroupMma { mnk, a, row, b, factors, is_left, sums } => {
                 self.count(InstructionClass::Warp, 1);
                 let (a, b) = (self.tile(a, *factors, !a.is_transposed)?, self.tile(b, *factors, b.is_transposed)?);
+                let of_sums = sums.first().map(|sum| self.kernel.ty(*sum));
+                let shape = of_sums.and_then(|sum| WarpgroupShape::of(*factors, sum)).ok_or("a product that `wgmma` has not")?;
                 let (row, sums) = (self.slot(*row)?, self.slots(sums)?);
                 let results = self.define_all(results)?;
-                let product = WarpgroupProduct { mnk: *mnk, factors: *factors, a, row, b, is_left: *is_left, sums, results };
+                let product = WarpgroupProduct { mnk: *mnk, shape, a, row, b, is_left: *is_left, sums, results };
                 let product = add(&mut self.program.warpgroup_products, product);
                 self.emit(SimStep::WarpgroupMma(product));
                 return Ok(());
