@@ -75,6 +75,16 @@ macro_rules! views {
             pub fn columns(&self) -> usize {
                 self.extent.columns
             }
+
+            /// Elements from the start of a row to the start of the next.
+            pub fn row_pitch(&self) -> usize {
+                self.extent.pitch
+            }
+
+            /// The buffer that it lies in.
+            pub fn buffer(&self) -> &Buffer<T> {
+                self.buffer
+            }
         }
 
         impl<T: Element> fmt::Debug for $name<'_, T> {
@@ -105,6 +115,11 @@ views! {
 }
 
 impl<T: Element> BufferMatrixMut<'_, T> {
+    /// The buffer that it lies in.
+    pub fn buffer_mut(&mut self) -> &mut Buffer<T> {
+        self.buffer
+    }
+
     /// The same matrix for one launch, and for others after it.
     pub fn reborrow(&mut self) -> BufferMatrixMut<'_, T> {
         BufferMatrixMut { buffer: self.buffer, extent: self.extent }

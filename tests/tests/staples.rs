@@ -8,6 +8,8 @@ mod long;
 mod moves;
 #[path = "staples/operator.rs"]
 mod operator;
+#[path = "staples/products.rs"]
+mod products;
 #[path = "staples/reduce.rs"]
 mod reduce;
 #[path = "staples/rows.rs"]

@@ -6,7 +6,7 @@ use super::types::{Const, Kind, Ty};
 use crate::annotations::{Asked, ILP, Modifier, VECTORIZE};
 use crate::diagnostic::Diagnostic;
 use crate::ir::{IndexWidth, KernelOptions, TensorCores};
-use crate::syntax::{KernelAttributes, Quantity, Relation, RequireClause, Sense, is_tf32};
+use crate::syntax::{KernelAttributes, Quantity, Relation, RequireClause, Sense, is_tf32, tensor_branches};
 use crate::target::limits::{BLOCK_EXTENT, BLOCK_THREADS, CLUSTER_BLOCKS, GRID_EXTENT, LIMITS, RESIDENT_BLOCKS, THREAD_REGISTERS, WARP};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
@@ -76,12 +76,7 @@ pub(super) fn evaluate(checker: &mut Checker<'_, '_>, attributes: &KernelAttribu
         attributes.max_registers.as_ref().and_then(|expr| bounded(checker, expr, "max_registers", 16, THREAD_REGISTERS.into()));
     options.persistent = attributes.persistent.as_ref().and_then(|expr| truth(checker, expr, "persistent")).unwrap_or(false);
     options.overlap = attributes.overlap.as_ref().and_then(|expr| truth(checker, expr, "overlap")).unwrap_or(false);
-    options.tensor = match &attributes.tensor {
-        None => TensorCores::Best,
-        Some(expr) if is_tf32(expr) => TensorCores::Tf32,
-        Some(expr) if truth(checker, expr, "tensor").unwrap_or(true) => TensorCores::Required,
-        Some(_) => TensorCores::Off,
-    };
+    options.tensor = attributes.tensor.as_ref().map_or(TensorCores::Best, |expr| tensor_cores(checker, expr));
     options.raster = attributes.raster.as_ref().and_then(|expr| rows(checker, expr)).unwrap_or(1);
     options.cluster = attributes.cluster.as_ref().and_then(|(span, extents)| cluster(checker, *span, extents)).unwrap_or([1; 3]);
     check_bands(checker, attributes, &options);
@@ -124,6 +119,19 @@ fn checker_const(checker: &mut Checker<'_, '_>, expr: &syn::Expr, ty: &Ty) -> Op
 fn integer(checker: &mut Checker<'_, '_>, expr: &syn::Expr) -> Option<i128> {
     let ty = checker.infer.fresh(Kind::Int);
     checker_const(checker, expr, &ty)
+}
+
+/// What `tensor = …` says: a `bool`, `tf32`, or one of them by a condition.
+fn tensor_cores(checker: &mut Checker<'_, '_>, expr: &syn::Expr) -> TensorCores {
+    if let Some((condition, [then, otherwise])) = tensor_branches(expr) {
+        let holds = checker_const(checker, condition, &Ty::BOOL).is_none_or(|value| value != 0);
+        return tensor_cores(checker, if holds { then } else { otherwise });
+    }
+    match is_tf32(expr) {
+        true => TensorCores::Tf32,
+        false if truth(checker, expr, "tensor").unwrap_or(true) => TensorCores::Required,
+        false => TensorCores::Off,
+    }
 }
 
 /// A `bool`, of an argument of this name; a number is none.

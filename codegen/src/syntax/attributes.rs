@@ -87,6 +87,34 @@ pub(crate) fn is_tf32(value: &Expr) -> bool {
     matches!(value, Expr::Path(path) if path.path.is_ident("tf32"))
 }
 
+/// Of `tensor = if A { tf32 } else { B }`: the condition, and what stands in both branches.
+pub(crate) fn tensor_branches(value: &Expr) -> Option<(&Expr, [&Expr; 2])> {
+    let Expr::If(choice) = value else { return None };
+    let (_, otherwise) = choice.else_branch.as_ref()?;
+    let otherwise = match &**otherwise {
+        Expr::Block(block) => only(&block.block)?,
+        other => other,
+    };
+    Some((&choice.cond, [only(&choice.then_branch)?, otherwise]))
+}
+
+/// The expression that a block is, if it is one.
+fn only(block: &syn::Block) -> Option<&Expr> {
+    match &block.stmts[..] {
+        [syn::Stmt::Expr(tail, None)] => Some(tail),
+        _ => None,
+    }
+}
+
+/// What `tensor = …` evaluates for each instance.
+fn tensor_values(value: &Expr) -> Vec<&Expr> {
+    match tensor_branches(value) {
+        Some((condition, branches)) => [condition].into_iter().chain(branches.into_iter().flat_map(tensor_values)).collect(),
+        None if is_tf32(value) => Vec::new(),
+        None => vec![value],
+    }
+}
+
 /// An argument of `#[kernel(…)]`.
 struct Argument {
     name: &'static str,
@@ -136,7 +164,7 @@ impl KernelAttributes {
         let conditions = self.math.conditions().into_iter().chain(self.bounds.conditions());
         block
             .chain(single.into_iter().flatten())
-            .chain(self.tensor.as_ref().filter(|value| !is_tf32(value)))
+            .chain(self.tensor.iter().flat_map(tensor_values))
             .chain(conditions)
             .chain(self.annotations.arguments())
             .chain(self.required.iter().map(|clause| &clause.bound))

@@ -32,8 +32,8 @@ mod written;
 
 pub use absent::{AbsentName, absent_names};
 pub use annotations::{SharedAttribute, annotation_arguments, loop_annotations, padding_argument};
-pub(crate) use attributes::is_tf32;
 pub use attributes::{DeclaredVariants, KernelAttributes, is_named, literal_int};
+pub(crate) use attributes::{is_tf32, tensor_branches};
 pub use choice::Choice;
 pub use foreign::{Foreign, foreign};
 pub use foreign_syntax::foreign_syntax;

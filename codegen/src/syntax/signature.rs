@@ -18,7 +18,7 @@ const ELEMENT_BOUNDS: &[&str] = &["Float", "Num", "Int", "Element", "Texel", "Fl
 const MEMORY: &[&str] = &["Global", "Constant", "Texture2d", "Matrix"];
 
 /// Traits of Rust that every element has, so that naming them does no harm.
-const HARMLESS_BOUNDS: &[&str] = &["Copy", "Clone", "Send", "Sync", "Sized", "PartialEq", "PartialOrd"];
+const HARMLESS_BOUNDS: &[&str] = &["Copy", "Clone", "Send", "Sync", "Sized", "PartialEq", "PartialOrd", "SumOf"];
 
 /// Types of const generics.
 const CONST_TYPES: &[&str] = &["bool", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize"];

@@ -13,7 +13,8 @@
 //! | [`histogram`] | how often each value occurs |
 //! | [`transpose`] | rows to columns |
 //! | [`softmax`], [`norm`] | softmax, RMS norm, layer norm of each row |
-//! | [`gemm`], [`spmv`] | matrix times matrix, matrix times vector, sparse matrix times vector |
+//! | [`product`] | matrix times matrix by tensor cores; any layout, α, β, bias, activation |
+//! | [`gemm`], [`spmv`] | matrix times matrix by multiply-adds, matrix times vector, sparse matrix times vector |
 //!
 //! ```
 //! use warpwright::Device;
@@ -69,6 +70,7 @@ pub mod look_back;
 pub mod map;
 pub mod norm;
 pub mod operator;
+pub mod product;
 pub mod reduce;
 pub mod rows;
 pub mod scan;

@@ -5,7 +5,7 @@
 
 use super::uncoalesced_access::{of_space, verb};
 use super::weigh::Scales;
-use super::{Finding, Lint, Subject};
+use super::{Finding, Lint, Subject, tensor_products};
 use crate::report::{conflict_text, extra_text};
 use std::collections::BTreeMap;
 use warpwright_codegen::analysis::access::{self, AccessFact, AccessKind, Pattern, Range, Uncertainty};
@@ -31,7 +31,8 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let kernel = &subject.known.legal;
     let mut said: Vec<(Object, AccessKind, &Pattern)> = Vec::new();
     let (mut conflicts, mut all): (Vec<(&AccessFact, u32)>, Vec<Vec<&AccessFact>>) = (Vec::new(), Vec::new());
-    for fact in of_space(&subject.known.facts.accesses, Space::Shared) {
+    let by_tensor_cores = tensor_products::places(subject);
+    for fact in of_space(&subject.known.facts.accesses, Space::Shared).filter(|fact| !by_tensor_cores.contains(&fact.loc)) {
         let Some(degree) = conflict(fact) else { continue };
         match said.iter().position(|known| *known == (fact.object, fact.kind, &fact.pattern)) {
             Some(known) => all[known].push(fact),

@@ -32,6 +32,7 @@ mod shared_traffic;
 mod sites;
 mod slow_integer_division;
 mod small_block;
+mod tensor_products;
 #[cfg(test)]
 mod testing;
 mod unchecked;

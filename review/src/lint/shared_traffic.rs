@@ -6,12 +6,13 @@
 
 use super::uncoalesced_access::of_space;
 use super::weigh::Scales;
-use super::{Finding, Lint, Subject, on};
+use super::{Finding, Lint, Subject, on, tensor_products};
 use crate::estimate::Known;
 use crate::estimate::time::Bound;
 use crate::machine::{Machine, Pipe};
+use std::collections::HashSet;
 use warpwright_codegen::analysis::access::{AccessFact, AccessKind, Pattern};
-use warpwright_codegen::ir::{Compute, Memory, MemoryOp, Op, Space, Value};
+use warpwright_codegen::ir::{Compute, Loc, Memory, MemoryOp, Op, Space, Value};
 use warpwright_codegen::target::limits::{LINE, WARP};
 
 pub(super) const LINT: Lint = Lint {
@@ -31,7 +32,7 @@ const MOST: f64 = 0.5;
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let threads = &subject.known.threads;
     let computed = threads.mix.of(Pipe::Single);
-    if products(subject.known) < computed * MOST {
+    if products(subject.known, &tensor_products::places(subject)) < computed * MOST {
         return;
     }
     let slow: Vec<_> = subject
@@ -64,8 +65,8 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     });
 }
 
-/// Fused products of a thread of which both factors are elements of shared arrays.
-fn products(known: &Known) -> f64 {
+/// Fused products of a thread, those left out that tensor cores make everywhere, of which both factors are elements of shared arrays.
+fn products(known: &Known, by_tensor_cores: &HashSet<Loc>) -> f64 {
     let kernel = known.legal.addressed();
     let is_shared = |value: Value| {
         let loaded = kernel.def(value).filter(|(_, op)| matches!(op, Op::Memory(Memory { op: MemoryOp::Load, .. })));
@@ -74,6 +75,7 @@ fn products(known: &Known) -> f64 {
     let mut products = 0.0;
     kernel.for_each_inst(|kernel, _, inst| {
         if let Op::Compute(Compute::MulAdd(a, b, _)) = kernel.insts[inst].op
+            && !by_tensor_cores.contains(&kernel.insts[inst].loc)
             && is_shared(a)
             && is_shared(b)
         {

@@ -1,0 +1,456 @@
+//! Products of matrices, row-major, by tensor cores where there are any: any extents and pitches, each factor as it is or transposed.
+//!
+//! ```
+//! use warpwright::{Device, prelude::bf16};
+//! use warpwright_kernels::staples::{Workspace, product};
+//! use warpwright_kernels::staples::product::{Activation, Product};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! // A linear layer: c = relu(x · wᵀ + bias), of 2 rows of 3, and 4 columns that are the rows of w.
+//! let device = Device::simulator();
+//! let (stream, mut workspace) = (device.default_stream(), Workspace::new(&device)?);
+//! let x = device.upload(&[1.0, 2.0, 3.0, -1.0, -2.0, -3.0].map(bf16::from_f32))?;
+//! let w = device.upload(&[bf16::ONE; 12])?;
+//! let bias = device.upload(&[0.5f32, 0.0, 0.0, 0.0])?;
+//! let mut c = device.zeros::<f32>(8)?;
+//! let layer = Product::new(device.matrix(&x, 2, 3)?, device.matrix(&w, 4, 3)?)
+//!     .transposed(false, true)
+//!     .bias(&bias)
+//!     .activation(Activation::Relu);
+//! product::multiply(&stream, &layer, device.matrix_mut(&mut c, 2, 4)?, &mut workspace)?;
+//! assert_eq!(c.download()?, [6.5, 6.0, 6.0, 6.0, 0.0, 0.0, 0.0, 0.0]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! | factors | sums, α and β | c | what multiplies |
+//! |---|---|---|---|
+//! | `bf16`, `f16` | `f32` | the same, or `f32` | tensor cores |
+//! | `f32` | `f32` | `f32` | multiply-adds; with [`Product::tf32`] tensor cores, of 10 bits behind the point |
+//! | `f64` | `f64` | `f64` | multiply-adds |
+//! | `i8`, `u8` | `i32` | `i32` | tensor cores |
+//!
+//! Where a device has no tensor cores, multiply-adds do it all.
+//!
+//! **Determinism.** A device gives the same bits on every run.
+//!
+//! **Error.** Of floats, |error| ≤ (k + 1) · u · |α| · (|op(a)| · |op(b)|) to first order before β, bias and activation, u = 2⁻²⁴ of `f32` sums and 2⁻⁵³ of `f64`, and the rounding to c's type. Products
+//! of 16-bit factors are exact; tensor cores add them in an order of their own and may cut bits where others are rounded, for which u is 2⁻²³. With `tf32`, 2⁻¹⁰ · (|op(a)| · |op(b)|) comes to
+//! it for each factor. Sums of `i32` are exact, modulo 2³².
+//!
+//! **Speed.** Rows at multiples of 16 bytes let the copy engine of `sm_90` bring the tiles. `tf32` and 8-bit products read both factors along the inner extent: one that lies across is turned into the workspace first.
+
+mod kernels;
+
+use super::checks::Call;
+use super::workspace::{Parts, Slot, seen};
+use super::{Error, Result, Workspace, gemm};
+use warpwright::prelude::*;
+use warpwright::{Buffer, BufferMatrix, BufferMatrixMut, Launch};
+
+pub use kernels::*;
+
+/// What is done to each result last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Activation {
+    /// Nothing.
+    #[default]
+    Identity,
+    /// max(x, 0).
+    Relu,
+    /// x · (1 + tanh(√(2/π) · (x + 0.044715 x³))) / 2: the usual approximation of x · Φ(x).
+    Gelu,
+    /// x / (1 + exp(−x)).
+    Silu,
+}
+
+/// A product of two matrices, and what is done to it: activation(α · op(a) · op(b) + β · c + bias).
+#[derive(Clone, Copy, Debug)]
+pub struct Product<'a, T: MultipliesInto<U>, U: Element> {
+    factors: [BufferMatrix<'a, T>; 2],
+    are_transposed: [bool; 2],
+    alpha: T::Sum,
+    beta: T::Sum,
+    bias: Option<&'a Buffer<U>>,
+    activation: Activation,
+    is_tf32: bool,
+}
+
+impl<'a, T: MultipliesInto<U>, U: Element> Product<'a, T, U> {
+    /// a · b, of m × k and k × n.
+    pub fn new(a: BufferMatrix<'a, T>, b: BufferMatrix<'a, T>) -> Self {
+        let (alpha, beta) = (T::ONE, T::ZERO);
+        Product { factors: [a, b], are_transposed: [false; 2], alpha, beta, bias: None, activation: Activation::Identity, is_tf32: false }
+    }
+
+    /// Which of the factors are given by their columns: `a` as k × m, `b` as n × k.
+    #[must_use]
+    pub fn transposed(self, a: bool, b: bool) -> Self {
+        Product { are_transposed: [a, b], ..self }
+    }
+
+    /// α, by which the product is multiplied, and β, by which what is in `c` is; 1 and 0 where nothing is said. What is in `c` is not read where β is 0.
+    #[must_use]
+    pub fn scaled(self, alpha: T::Sum, beta: T::Sum) -> Self {
+        Product { alpha, beta, ..self }
+    }
+
+    /// An element for each column of `c`, added to all of the column.
+    #[must_use]
+    pub fn bias(self, bias: &'a Buffer<U>) -> Self {
+        Product { bias: Some(bias), ..self }
+    }
+
+    /// What is done to each result last.
+    #[must_use]
+    pub fn activation(self, activation: Activation) -> Self {
+        Product { activation, ..self }
+    }
+
+    /// Lets tensor cores multiply `f32`, whose factors then have 10 bits behind the point (`tf32`). Of other types it changes nothing.
+    #[must_use]
+    pub fn tf32(self) -> Self {
+        Product { is_tf32: true, ..self }
+    }
+
+    /// Whether anything is done to the product but α.
+    fn has_end(&self) -> bool {
+        self.beta != T::ZERO || self.bias.is_some() || self.activation != Activation::Identity
+    }
+}
+
+/// The tile of a block, and how it is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Rows and columns.
+    pub tile: (usize, usize),
+    /// Whether the copy engine brings the factors' tiles.
+    pub by_engine: bool,
+    /// Of 1000 of what tensor cores do with the best tile.
+    rate: usize,
+}
+
+/// The candidates: numbers that [`Workspace::force`] takes.
+pub const SHAPES: [Shape; 5] = [
+    Shape { tile: (128, 256), by_engine: true, rate: 1000 },
+    Shape { tile: (128, 128), by_engine: true, rate: 900 },
+    Shape { tile: (64, 64), by_engine: true, rate: 500 },
+    Shape { tile: (128, 128), by_engine: false, rate: 1000 },
+    Shape { tile: (64, 64), by_engine: false, rate: 600 },
+];
+
+/// Shared memory of a block that tiles of 128 × 128 take whose tiles threads bring, bytes.
+const LARGE: u64 = 96 * 1024;
+
+/// The tile for so many results: that with which the fullest multiprocessor is done first.
+fn choose(call: Call<'_>, (m, n): (usize, usize), by_engine: bool, forced: Option<usize>) -> usize {
+    let properties = call.stream.device().properties();
+    let fits =
+        |shape: &Shape| shape.by_engine == by_engine && (by_engine || shape.tile.0 == 64 || properties.shared_bytes_per_block >= LARGE);
+    if let Some(asked) = forced.filter(|asked| SHAPES.get(*asked).is_some_and(fits)) {
+        return asked;
+    }
+    let multiprocessors = call.multiprocessors();
+    let cost = |shape: &Shape| {
+        let (rows, columns) = shape.tile;
+        let tiles = m.div_ceil(rows) * n.div_ceil(columns);
+        tiles.div_ceil(multiprocessors) * rows * columns * 1000 / shape.rate
+    };
+    (0..SHAPES.len()).filter(|number| fits(&SHAPES[*number])).min_by_key(|number| cost(&SHAPES[*number])).unwrap_or(SHAPES.len() - 1)
+}
+
+/// What a launch is made of.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Parameters<'a, T: MultipliesInto<U>, U: Element> {
+    product: &'a Product<'a, T, U>,
+    factors: [BufferMatrix<'a, T>; 2],
+    are_transposed: [bool; 2],
+    bias: (usize, &'a Buffer<U>),
+    c: BufferMatrixMut<'a, U>,
+    shape: usize,
+}
+
+/// A type of factors whose products are written as `U`.
+pub trait MultipliesInto<U: Element>: Element {
+    /// What products are added in: the type of α and β.
+    type Sum: Element + PartialEq + std::fmt::Debug;
+    #[doc(hidden)]
+    const ONE: Self::Sum;
+    #[doc(hidden)]
+    const ZERO: Self::Sum;
+    /// Whether tensor cores have products of it.
+    #[doc(hidden)]
+    const BY_TENSOR_CORES: Tensor;
+    /// The launch.
+    #[doc(hidden)]
+    fn launch<'a>(parameters: Parameters<'a, Self, U>) -> Launch<'a>
+    where
+        Self: Sized;
+    /// The product by a kernel of its own, where there is a faster one: whether it did it.
+    #[doc(hidden)]
+    fn faster(
+        _: Call<'_>,
+        _: &Product<'_, Self, U>,
+        _: (usize, usize, usize),
+        _: &mut BufferMatrixMut<'_, U>,
+        _: &mut Workspace,
+    ) -> Result<bool>
+    where
+        Self: Sized,
+    {
+        Ok(false)
+    }
+}
+
+/// What tensor cores do with a type.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tensor {
+    /// Multiply it, whichever way it lies.
+    Any,
+    /// Multiply it where both factors lie along the inner extent.
+    Along,
+    /// The same, if [`Product::tf32`] lets them.
+    IfTf32,
+    /// Nothing.
+    No,
+}
+
+/// The launch of one of the kernels: tiles, elements of a row of 128 bytes along the inner extent and across the result, stages.
+macro_rules! launch {
+    ($kernel:ident::<$T:ty, $S:ty, $U:ty, $b:literal, $bm:literal, $bn:literal, $bk:literal, $bc:literal, $stages:literal, $tensor:literal>, $p:ident) => {{
+        let Parameters { product, factors: [a, b], bias: (of_bias, bias), c, .. } = $p;
+        let (alpha, beta, activation) = (product.alpha, product.beta, product.activation as u32);
+        let grid = (c.columns().div_ceil($bn), c.rows().div_ceil($bm));
+        let launch = match product.has_end() {
+            false => {
+                $kernel::<$T, $S, $U, $b, $bm, $bn, $bk, $bc, $stages, $tensor, false>(alpha, beta, activation, of_bias, a, b, bias, c)
+            }
+            true => $kernel::<$T, $S, $U, $b, $bm, $bn, $bk, $bc, $stages, $tensor, true>(alpha, beta, activation, of_bias, a, b, bias, c),
+        };
+        launch.grid(grid)
+    }};
+}
+
+/// One of both ways to bring tiles, and one of the tiles.
+macro_rules! shapes {
+    ($by_engine:ident, $by_threads:ident, $T:ty, $S:ty, $U:ty, $bk:literal, $bc:literal, $p:ident) => {
+        match $p.shape {
+            0 => launch!($by_engine::<$T, $S, $U, 256, 128, 256, $bk, $bc, 4, true>, $p),
+            1 => launch!($by_engine::<$T, $S, $U, 256, 128, 128, $bk, $bc, 3, true>, $p),
+            2 => launch!($by_engine::<$T, $S, $U, 128, 64, 64, $bk, $bc, 4, true>, $p),
+            3 => launch!($by_threads::<$T, $S, $U, 256, 128, 128, $bk, $bc, 2, true>, $p),
+            _ => launch!($by_threads::<$T, $S, $U, 128, 64, 64, $bk, $bc, 2, true>, $p),
+        }
+    };
+}
+
+/// By multiply-adds.
+macro_rules! exact {
+    ($T:ty, $bk:literal, $p:ident) => {
+        match $p.are_transposed {
+            [false, false] => launch!(multiply_nn::<$T, $T, $T, 256, 64, 64, $bk, $bk, 2, false>, $p),
+            [false, true] => launch!(multiply_nt::<$T, $T, $T, 256, 64, 64, $bk, $bk, 2, false>, $p),
+            [true, false] => launch!(multiply_tn::<$T, $T, $T, 256, 64, 64, $bk, $bk, 2, false>, $p),
+            [true, true] => launch!(multiply_tt::<$T, $T, $T, 256, 64, 64, $bk, $bk, 2, false>, $p),
+        }
+    };
+}
+
+macro_rules! halves {
+    ($($T:ty, $U:ty, $bc:literal;)*) => {$(
+        impl MultipliesInto<$U> for $T {
+            type Sum = f32;
+            const ONE: f32 = 1.0;
+            const ZERO: f32 = 0.0;
+            const BY_TENSOR_CORES: Tensor = Tensor::Any;
+
+            fn launch<'a>(p: Parameters<'a, $T, $U>) -> Launch<'a> {
+                match p.are_transposed {
+                    [false, false] => shapes!(multiply_nn_engine, multiply_nn, $T, f32, $U, 64, $bc, p),
+                    [false, true] => shapes!(multiply_nt_engine, multiply_nt, $T, f32, $U, 64, $bc, p),
+                    [true, false] => shapes!(multiply_tn_engine, multiply_tn, $T, f32, $U, 64, $bc, p),
+                    [true, true] => shapes!(multiply_tt_engine, multiply_tt, $T, f32, $U, 64, $bc, p),
+                }
+            }
+        }
+    )*};
+}
+
+halves! {
+    bf16, bf16, 64;
+    bf16, f32, 32;
+    f16, f16, 64;
+    f16, f32, 32;
+}
+
+macro_rules! bytes {
+    ($($T:ty)*) => {$(
+        impl MultipliesInto<i32> for $T {
+            type Sum = i32;
+            const ONE: i32 = 1;
+            const ZERO: i32 = 0;
+            const BY_TENSOR_CORES: Tensor = Tensor::Along;
+
+            fn launch<'a>(p: Parameters<'a, $T, i32>) -> Launch<'a> {
+                shapes!(multiply_nt_engine, multiply_nt, $T, i32, i32, 128, 32, p)
+            }
+        }
+    )*};
+}
+
+bytes! { i8 u8 }
+
+impl MultipliesInto<f32> for f32 {
+    type Sum = f32;
+    const ONE: f32 = 1.0;
+    const ZERO: f32 = 0.0;
+    const BY_TENSOR_CORES: Tensor = Tensor::IfTf32;
+
+    fn launch<'a>(p: Parameters<'a, f32, f32>) -> Launch<'a> {
+        match p.product.is_tf32 {
+            true => shapes!(multiply_nt_engine, multiply_nt, f32, f32, f32, 32, 32, p),
+            false => exact!(f32, 32, p),
+        }
+    }
+
+    fn faster(
+        call: Call<'_>,
+        product: &Product<'_, f32, f32>,
+        extent: (usize, usize, usize),
+        c: &mut BufferMatrixMut<'_, f32>,
+        workspace: &mut Workspace,
+    ) -> Result<bool> {
+        let [a, b] = &product.factors;
+        let are_whole = a.row_pitch() == a.columns() && b.row_pitch() == b.columns() && c.row_pitch() == c.columns();
+        if product.is_tf32 || product.has_end() || product.are_transposed != [false; 2] || !are_whole {
+            return Ok(false);
+        }
+        gemm::gemm(call.stream, extent, product.alpha, a.buffer(), b.buffer(), c.buffer_mut(), workspace).map(|()| true)
+    }
+}
+
+impl MultipliesInto<f64> for f64 {
+    type Sum = f64;
+    const ONE: f64 = 1.0;
+    const ZERO: f64 = 0.0;
+    const BY_TENSOR_CORES: Tensor = Tensor::No;
+
+    fn launch<'a>(p: Parameters<'a, f64, f64>) -> Launch<'a> {
+        exact!(f64, 16, p)
+    }
+}
+
+/// The most elements of a matrix: kernels count them in 32 bits.
+const MOST: usize = 1 << 31;
+
+/// c ← activation(α · op(a) · op(b) + β · c + bias).
+///
+/// # Errors
+/// [`Error`], before anything is written: extents that do not fit each other, a bias that is shorter than a row of `c`, a matrix of more than 2³¹ elements with its pitch, a buffer or the workspace that
+/// lies on another device, a frozen workspace that is too small.
+pub fn multiply<T: MultipliesInto<U>, U: Element>(
+    stream: &Stream,
+    product: &Product<'_, T, U>,
+    mut c: BufferMatrixMut<'_, U>,
+    workspace: &mut Workspace,
+) -> Result<()> {
+    let call = Call::new("product::multiply", stream);
+    let (m, n, k) = extents(call, product, &c)?;
+    call.takes("a", product.factors[0].buffer())?.takes("b", product.factors[1].buffer())?.takes("c", c.buffer())?.workspace(workspace)?;
+    if let Some(bias) = product.bias {
+        call.fits("bias", bias, n)?;
+    }
+    if m == 0 || n == 0 || T::faster(call, product, (m, n, k), &mut c, workspace)? {
+        return Ok(());
+    }
+    let by_tensor_cores = match T::BY_TENSOR_CORES {
+        Tensor::IfTf32 => product.is_tf32,
+        Tensor::No => false,
+        Tensor::Any | Tensor::Along => true,
+    };
+    // What lies across the inner extent where nothing multiplies it so.
+    let only_along = by_tensor_cores && T::BY_TENSOR_CORES != Tensor::Any;
+    let [turns_a, turns_b] = [only_along && product.are_transposed[0], only_along && !product.are_transposed[1]];
+    let pitch = k.next_multiple_of(VECTOR / size_of::<T>().min(VECTOR));
+    let room = |turns: bool, rows: usize| if turns { rows * pitch * size_of::<T>() } else { 0 };
+    let slots = [(Slot::Sums, size_of::<U>()), (Slot::Elements, room(turns_a, m)), (Slot::Values, room(turns_b, n))];
+    let forced = workspace.forced();
+    let mut run = workspace.begin(call.function, &slots)?;
+    run.launch(0, |_, _, parts| {
+        let Parts { sums, elements, values, .. } = parts;
+        let a = turned(call, product.factors[0], (m, k, pitch), elements, turns_a)?;
+        let b = turned(call, product.factors[1], (n, k, pitch), values, turns_b)?;
+        let are_transposed = if only_along { [false, true] } else { product.are_transposed };
+        let by_engine = by_tensor_cores && k > 0 && has_engine(call) && [&a, &b].iter().all(|factor| lies_in_vectors(factor));
+        let shape = choose(call, (m, n), by_engine, forced);
+        let bias = product.bias.map_or(Ok::<_, Error>((0, &*seen::<U>(sums)?)), |bias| Ok((n, bias)))?;
+        let parameters = Parameters { product, factors: [a, b], are_transposed, bias, c: c.reborrow(), shape };
+        Ok(T::launch(parameters).launch_on(call.stream)?)
+    })
+}
+
+/// Bytes at whose multiples the copy engine begins rows.
+const VECTOR: usize = 16;
+
+/// m, n and k.
+fn extents<T: MultipliesInto<U>, U: Element>(
+    call: Call<'_>,
+    product: &Product<'_, T, U>,
+    c: &BufferMatrixMut<'_, U>,
+) -> Result<(usize, usize, usize)> {
+    let argument = |argument, value, help| Err(Error::Argument { function: call.function, argument, value, help });
+    let [(m, of_a), (n, of_b)] = [(0, false), (1, true)].map(|(which, flips)| {
+        let factor = &product.factors[which];
+        let (rows, columns) = (factor.rows(), factor.columns());
+        if product.are_transposed[which] == flips { (rows, columns) } else { (columns, rows) }
+    });
+    if of_a != of_b {
+        let value = format!("a matrix with an inner extent of {of_b}, and that of `a` is {of_a}");
+        return argument("b", value, "give both the same, or say by `transposed` which is given by its columns");
+    }
+    if (c.rows(), c.columns()) != (m, n) {
+        let value = format!("a matrix of {} × {}, and the product is one of {m} × {n}", c.rows(), c.columns());
+        return argument("c", value, "give it the product's extents");
+    }
+    let sizes = [("a", &product.factors[0]), ("b", &product.factors[1])].map(|(name, factor)| (name, factor.rows() * factor.row_pitch()));
+    for (buffer, has) in sizes.into_iter().chain([("c", c.rows() * c.row_pitch())]) {
+        if has > MOST {
+            return Err(Error::TooLong { function: call.function, buffer, has, most: MOST });
+        }
+    }
+    Ok((m, n, of_a))
+}
+
+/// A factor, or its transpose in a slot of the workspace.
+fn turned<'a, T: Element>(
+    call: Call<'_>,
+    factor: BufferMatrix<'a, T>,
+    (rows, columns, pitch): (usize, usize, usize),
+    slot: &'a mut Buffer<u64>,
+    turns: bool,
+) -> Result<BufferMatrix<'a, T>> {
+    if !turns || columns == 0 {
+        return Ok(factor);
+    }
+    let device = call.stream.device();
+    let there = seen::<T>(slot)?;
+    let to = device.matrix_mut(there, rows, columns)?.pitch(pitch)?;
+    turn::<T>(factor, to).grid((rows.div_ceil(32), columns.div_ceil(32))).launch_on(call.stream)?;
+    Ok(device.matrix(there, rows, columns)?.pitch(pitch)?)
+}
+
+/// Whether the device has a copy engine; the simulator and the host twin run kernels for one.
+fn has_engine(call: Call<'_>) -> bool {
+    let device = call.stream.device();
+    match device.kind() {
+        warpwright::DeviceKind::OpenCl => false,
+        _ => device.properties().compute_capability.is_none_or(|capability| capability >= (9, 0)),
+    }
+}
+
+/// Whether rows begin at multiples of 16 bytes.
+fn lies_in_vectors<T: Element>(factor: &BufferMatrix<'_, T>) -> bool {
+    (factor.row_pitch() * size_of::<T>()).is_multiple_of(VECTOR)
+}

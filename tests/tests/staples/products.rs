@@ -1,0 +1,303 @@
+//! Products: random extents, pitches, layouts and ends, all types, against sums in double precision; and what is refused.
+
+use super::{Bench, benches};
+use warpwright::prelude::{bf16, f16};
+use warpwright::{DeviceKind, Element};
+use warpwright_kernels::staples::product::{Activation, MultipliesInto, Product, multiply};
+use warpwright_tests::random::Random;
+
+/// 2⁻ⁿ.
+const fn two_to_minus(n: u64) -> f64 {
+    f64::from_bits((1023 - n) << 52)
+}
+
+/// A type of factors or results.
+trait Number: Element {
+    /// Some value of a few bits: 16-bit and shorter types hold all of it.
+    fn some(random: &mut Random) -> Self;
+    fn wide(self) -> f64;
+    /// Half the distance from 1 to the next number above; 0 of integers.
+    const ROUNDING: f64;
+}
+
+macro_rules! numbers {
+    ($($T:ty, $rounding:expr, |$random:ident| $some:expr, |$v:ident| $wide:expr;)*) => {$(
+        impl Number for $T {
+            const ROUNDING: f64 = $rounding;
+
+            fn some($random: &mut Random) -> $T {
+                $some
+            }
+
+            fn wide(self) -> f64 {
+                let $v = self;
+                $wide
+            }
+        }
+    )*};
+}
+
+numbers! {
+    bf16, two_to_minus(8), |random| bf16::from_f32(random.float() * 2.0 - 1.0), |v| v.to_f64();
+    f16, two_to_minus(11), |random| f16::from_f32(random.float() * 2.0 - 1.0), |v| v.to_f64();
+    f32, two_to_minus(24), |random| random.float() * 2.0 - 1.0, |v| f64::from(v);
+    f64, two_to_minus(53), |random| f64::from(random.float()) * 2.0 - 1.0, |v| v;
+    i8, 0.0, |random| random.next() as i8, |v| f64::from(v);
+    u8, 0.0, |random| random.next() as u8, |v| f64::from(v);
+    i32, 0.0, |random| random.next() as i32 % 1000, |v| f64::from(v);
+}
+
+/// A sum's type: α and β of it.
+trait Scale: Copy {
+    fn of(v: i32) -> Self;
+    /// What an addition of tensor cores or of a thread loses of the sum at most.
+    const LOSS: f64;
+}
+
+macro_rules! scales {
+    ($($T:ty, $loss:expr;)*) => {$(
+        impl Scale for $T {
+            const LOSS: f64 = $loss;
+
+            fn of(v: i32) -> $T {
+                v as $T
+            }
+        }
+    )*};
+}
+
+scales! {
+    f32, two_to_minus(23);
+    f64, two_to_minus(52);
+    i32, 0.0;
+}
+
+/// A matrix as it lies in its buffer.
+struct Matrix<T> {
+    elements: Vec<T>,
+    rows: usize,
+    columns: usize,
+    pitch: usize,
+}
+
+impl<T: Number> Matrix<T> {
+    fn some(random: &mut Random, (rows, columns): (usize, usize)) -> Matrix<T> {
+        // Rows one behind the other, with room behind them, and at multiples of 16 bytes.
+        let pitch = match random.below(3) {
+            0 => columns,
+            1 => columns + random.below(20),
+            _ => columns.next_multiple_of(16),
+        };
+        Matrix { elements: (0..rows * pitch).map(|_| T::some(random)).collect(), rows, columns, pitch }
+    }
+
+    fn at(&self, row: usize, column: usize) -> f64 {
+        self.elements[row * self.pitch + column].wide()
+    }
+}
+
+/// What a case is of.
+#[derive(Clone, Copy, Debug)]
+struct Case {
+    extent: (usize, usize, usize),
+    transposed: [bool; 2],
+    scales: (i32, i32),
+    has_bias: bool,
+    activation: Activation,
+    is_tf32: bool,
+}
+
+fn activated(activation: Activation, x: f64) -> f64 {
+    match activation {
+        Activation::Identity => x,
+        Activation::Relu => x.max(0.0),
+        Activation::Gelu => 0.5 * x * (1.0 + ((2.0 / std::f64::consts::PI).sqrt() * (x + 0.044715 * x * x * x)).tanh()),
+        Activation::Silu => x / (1.0 + (-x).exp()),
+    }
+}
+
+fn agrees<T, U>(b: &mut Bench, case: Case)
+where
+    T: Number + MultipliesInto<U>,
+    U: Number,
+    T::Sum: Scale,
+{
+    let Case { extent: (m, n, k), transposed, scales, has_bias, activation, is_tf32 } = case;
+    let turn = |turned: bool, (rows, columns): (usize, usize)| if turned { (columns, rows) } else { (rows, columns) };
+    let x = Matrix::<T>::some(&mut b.random, turn(transposed[0], (m, k)));
+    let y = Matrix::<T>::some(&mut b.random, turn(transposed[1], (k, n)));
+    let z = Matrix::<U>::some(&mut b.random, (m, n));
+    let bias: Vec<U> = (0..n).map(|_| U::some(&mut b.random)).collect();
+    let (on_x, on_y, mut on_z, on_bias) = (b.upload(&x.elements), b.upload(&y.elements), b.upload(&z.elements), b.upload(&bias));
+    let view = |m: &Matrix<T>, on| b.device.matrix(on, m.rows, m.columns).and_then(|view| view.pitch(m.pitch)).expect("fits");
+    let mut product = Product::new(view(&x, &on_x), view(&y, &on_y))
+        .transposed(transposed[0], transposed[1])
+        .scaled(Scale::of(scales.0), Scale::of(scales.1))
+        .activation(activation);
+    if has_bias {
+        product = product.bias(&on_bias);
+    }
+    if is_tf32 {
+        product = product.tf32();
+    }
+    let c = b.device.matrix_mut(&mut on_z, m, n).and_then(|view| view.pitch(z.pitch)).expect("fits");
+    multiply(&b.stream, &product, c, &mut b.workspace).unwrap_or_else(|error| panic!("{case:?}: {error}"));
+    let found = on_z.download().expect("downloads");
+    let [alpha, beta] = [scales.0, scales.1].map(f64::from);
+    // `tf32` cuts a factor below its 10th bit behind the point: at most 2⁻¹⁰ of it.
+    let of_factors = if is_tf32 { 2.0 * two_to_minus(10) } else { 0.0 };
+    for row in 0..m {
+        for column in 0..n {
+            let (mut sum, mut magnitude) = (0.0, 0.0);
+            for step in 0..k {
+                let a = if transposed[0] { x.at(step, row) } else { x.at(row, step) };
+                let b = if transposed[1] { y.at(column, step) } else { y.at(step, column) };
+                sum += a * b;
+                magnitude += (a * b).abs();
+            }
+            let before = if beta == 0.0 { 0.0 } else { beta * z.at(row, column) };
+            let with = if has_bias { bias[column].wide() } else { 0.0 };
+            let inner = alpha * sum + before + with;
+            let expected = activated(activation, inner);
+            // The sum; the three operations behind it and the activation, in f32 (whose slope is below 1.2); and the rounding to the result's type.
+            let sums = (((k + 1) as f64) * <T::Sum as Scale>::LOSS + of_factors) * alpha.abs() * magnitude;
+            let rest = 16.0 * <T::Sum as Scale>::LOSS * (inner.abs() + before.abs() + with.abs());
+            let bound = 1.2 * (sums + rest) + U::ROUNDING * expected.abs() + if U::ROUNDING > 0.0 { 1e-6 * U::ROUNDING } else { 0.0 };
+            let one = found[row * z.pitch + column].wide();
+            assert!(
+                (one - expected).abs() <= bound,
+                "{} × {} into {} on {}, {case:?}: element ({row}, {column}) is {one}, {expected} within {bound}",
+                std::any::type_name::<T>(),
+                std::any::type_name::<T>(),
+                std::any::type_name::<U>(),
+                b.device
+            );
+        }
+        // What is behind a row is left alone.
+        if row + 1 < m {
+            for at in row * z.pitch + n..(row + 1) * z.pitch {
+                assert_eq!(found[at].wide(), z.elements[at].wide(), "behind row {row}, {case:?} on {}", b.device);
+            }
+        }
+    }
+}
+
+/// One of the types.
+fn of_type(b: &mut Bench, kind: usize, case: Case) {
+    let plain = Case { activation: Activation::Identity, ..case };
+    match kind {
+        0 => agrees::<bf16, bf16>(b, case),
+        1 => agrees::<bf16, f32>(b, case),
+        2 => agrees::<f16, f16>(b, case),
+        3 => agrees::<f16, f32>(b, case),
+        4 => agrees::<f32, f32>(b, case),
+        5 => agrees::<f32, f32>(b, Case { is_tf32: true, ..case }),
+        6 => agrees::<f64, f64>(b, Case { activation: [Activation::Identity, Activation::Relu][case.extent.0 % 2], ..case }),
+        7 => agrees::<i8, i32>(b, plain),
+        _ => agrees::<u8, i32>(b, plain),
+    }
+}
+
+const KINDS: usize = 9;
+
+fn some_case(random: &mut Random, most: usize) -> Case {
+    let length = |random: &mut Random| match random.below(4) {
+        0 => 1 + random.below(8),
+        1 => random.pick(&[16, 32, 64, 128, 200, 256].map(|n: usize| n.min(most))),
+        _ => 1 + random.below(most),
+    };
+    Case {
+        extent: (length(random), length(random), length(random)),
+        transposed: [random.chance(50), random.chance(50)],
+        scales: (random.pick(&[1, 1, 2, -3]), random.pick(&[0, 0, 1, -2])),
+        has_bias: random.chance(30),
+        activation: random.pick(&[Activation::Identity, Activation::Identity, Activation::Relu, Activation::Gelu, Activation::Silu]),
+        is_tf32: false,
+    }
+}
+
+#[test]
+fn random_products_are_those_of_double_precision() {
+    for mut b in benches() {
+        // PoCL takes seconds to compile a kernel, and the host twin runs threads one by one.
+        let (cases, most) = match b.device.kind() {
+            DeviceKind::Cuda => (200, 700),
+            DeviceKind::Simulator => (36, 140),
+            DeviceKind::OpenCl => (5, 100),
+            _ => (9, 70),
+        };
+        for number in 0..cases {
+            let mut random = Random::new(number as u64 + 1);
+            let case = some_case(&mut random, most);
+            of_type(&mut b, number % KINDS, case);
+        }
+        println!("ran: products on {} ({cases} cases)", b.device);
+    }
+}
+
+#[test]
+fn the_least_products_are_right() {
+    for mut b in benches().into_iter().filter(|b| b.device.kind() != DeviceKind::OpenCl) {
+        let least = Case {
+            extent: (1, 1, 1),
+            transposed: [false; 2],
+            scales: (1, 0),
+            has_bias: false,
+            activation: Activation::Identity,
+            is_tf32: false,
+        };
+        (0..KINDS).for_each(|kind| of_type(&mut b, kind, least));
+        // Nothing to sum, and no results.
+        (0..KINDS).for_each(|kind| of_type(&mut b, kind, Case { extent: (3, 5, 0), scales: (1, 2), ..least }));
+        (0..KINDS).for_each(|kind| of_type(&mut b, kind, Case { extent: (0, 5, 2), ..least }));
+        println!("ran: the least products on {}", b.device);
+    }
+}
+
+/// Every tile that the library has, chosen by number.
+#[test]
+fn every_tile_gives_the_same_products() {
+    for mut b in benches().into_iter().filter(|b| matches!(b.device.kind(), DeviceKind::Cuda | DeviceKind::Simulator)) {
+        for shape in 0..warpwright_kernels::staples::product::SHAPES.len() {
+            b.workspace.force(Some(shape));
+            for (number, transposed) in [[false, false], [false, true], [true, false], [true, true]].into_iter().enumerate() {
+                let case = Case {
+                    extent: (130, 264, 72),
+                    transposed,
+                    scales: (1, (number % 2) as i32),
+                    has_bias: false,
+                    activation: Activation::Identity,
+                    is_tf32: false,
+                };
+                agrees::<bf16, bf16>(&mut b, case);
+            }
+        }
+        b.workspace.force(None);
+        println!("ran: tiles on {}", b.device);
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_refused_before_anything_is_written() {
+    let mut benches = benches();
+    let [b, ..] = &mut benches[..] else { panic!("the simulator is always there") };
+    let (x, y) = (b.upload(&[bf16::ONE; 12]), b.upload(&[bf16::ONE; 20]));
+    let mut z = b.upload(&[7.0f32; 15]);
+    let short = b.upload(&[0.0f32; 2]);
+    let mut refused = |product: &Product<'_, bf16, f32>, (rows, columns), text: &str| {
+        let c = b.device.matrix_mut(&mut z, rows, columns).expect("fits");
+        let error = multiply(&b.stream, product, c, &mut b.workspace).expect_err(text);
+        assert_eq!(error.to_string(), text);
+    };
+    let (a, w) = (b.device.matrix(&x, 3, 4).expect("fits"), b.device.matrix(&y, 5, 4).expect("fits"));
+    let inner = "`product::multiply`: `b` is a matrix with an inner extent of 5, and that of `a` is 4; give both the same, or say by `transposed` which is given by its columns";
+    refused(&Product::new(a, w), (3, 5), inner);
+    let right = Product::new(a, w).transposed(false, true);
+    refused(
+        &right,
+        (3, 4),
+        "`product::multiply`: `c` is a matrix of 3 × 4, and the product is one of 3 × 5; give it the product's extents",
+    );
+    refused(&right.bias(&short), (3, 5), "`product::multiply`: `bias` has 2 elements, and 5 are needed; make it longer");
+    assert_eq!(z.download().expect("downloads"), [7.0; 15]);
+}
