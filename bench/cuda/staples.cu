@@ -101,6 +101,25 @@ extern "C" float twin_staple_gemm(unsigned calls, const float* a, const float* b
     });
 }
 
+// bf16, f16 (both written as they are read), tf32, i8 into i32; `transposed`: 1 for a, 2 for b.
+extern "C" float twin_staple_product(unsigned calls, unsigned kind, unsigned transposed, const void* a, const void* b, void* c, unsigned n) {
+    static const cudaDataType factors[] = {CUDA_R_16BF, CUDA_R_16F, CUDA_R_32F, CUDA_R_8I};
+    static const cudaDataType results[] = {CUDA_R_16BF, CUDA_R_16F, CUDA_R_32F, CUDA_R_32I};
+    static const cublasComputeType_t sums[] = {CUBLAS_COMPUTE_32F, CUBLAS_COMPUTE_32F, CUBLAS_COMPUTE_32F_FAST_TF32, CUBLAS_COMPUTE_32I};
+    static const float one = 1.0f, zero = 0.0f;
+    static const int whole_one = 1, whole_zero = 0;
+    const void* alpha = kind == 3 ? static_cast<const void*>(&whole_one) : &one;
+    const void* beta = kind == 3 ? static_cast<const void*>(&whole_zero) : &zero;
+    cublasOperation_t of_a = transposed & 1 ? CUBLAS_OP_T : CUBLAS_OP_N, of_b = transposed & 2 ? CUBLAS_OP_T : CUBLAS_OP_N;
+    cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
+    // Rows are columns to cuBLAS.
+    float ms = twins::timed_calls(calls, [&] {
+        status = cublasGemmEx(blas(), of_b, of_a, int(n), int(n), int(n), alpha, b, factors[kind], int(n), a, factors[kind], int(n), beta, c,
+                              results[kind], int(n), sums[kind], CUBLAS_GEMM_DEFAULT);
+    });
+    return status == CUBLAS_STATUS_SUCCESS ? ms : twins::NO_SUCH_VARIANT;
+}
+
 extern "C" float twin_staple_gemv(unsigned calls, const float* a, const float* x, float* y, unsigned n) {
     float one = 1.0f, zero = 0.0f;
     return twins::timed_calls(calls, [&] { cublasSgemv(blas(), CUBLAS_OP_T, int(n), int(n), &one, a, int(n), x, 1, &zero, y, 1); });

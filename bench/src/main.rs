@@ -185,7 +185,7 @@ fn run(arguments: Arguments) -> Outcome<()> {
     if arguments.staples {
         let mut bench = staples::Bench::new(device, twins, size, arguments.runs)?;
         if arguments.tune {
-            return staples::tune::run(&mut bench);
+            return staples::tune::run(&mut bench, &arguments.only);
         }
         let (torch, csv, chart) = (arguments.torch.as_deref(), arguments.csv.as_deref(), arguments.chart.as_deref());
         return staples::run(&mut bench, &staples::Asked { only: &arguments.only, torch, csv, chart });

@@ -6,13 +6,14 @@ use crate::memory::{Number, integer, random, random_integers, uniform};
 use crate::twins::at;
 use crate::{Outcome, Size};
 use warpwright::Buffer;
-use warpwright::prelude::bf16;
+use warpwright::prelude::{bf16, f16};
+use warpwright_kernels::staples::product::{self, MultipliesInto, Product};
 use warpwright_kernels::staples::select::Predicate;
 use warpwright_kernels::staples::{gemm, histogram, map, norm, reduce, scan, select, softmax, sort, transpose};
 
 /// Every case, in the order of the table.
 pub(super) const CASES: &[fn(&mut Bench) -> Outcome<()>] =
-    &[streams, sums, scans, sorts, selections, histograms, transposes, rows, products];
+    &[streams, sums, scans, sorts, selections, histograms, transposes, rows, products, tensor_products];
 
 mod fill {
     use warpwright::prelude::*;
@@ -50,6 +51,15 @@ mod fill {
         let i = global_id().x;
         if i < out.len() {
             out[i] = (x[i] * 8.0) as bf16;
+        }
+    }
+
+    /// Converts, scaled.
+    #[kernel(block = 256)]
+    pub(super) fn converted<T: Num>(scale: f32, x: &Global<f32>, out: &mut Global<T>) {
+        let i = global_id().x;
+        if i < out.len() {
+            out[i] = (x[i] * scale) as T;
         }
     }
 
@@ -485,4 +495,88 @@ fn products(b: &mut Bench) -> Outcome<()> {
         }
     }
     Ok(())
+}
+
+/// What products of a type are timed with.
+#[derive(Clone, Copy)]
+struct TensorProduct<T> {
+    /// Its name, and that of the other layout.
+    names: [&'static str; 2],
+    /// Its number for the twin.
+    kind: u32,
+    /// What uniform numbers are multiplied by first.
+    scale: f32,
+    /// A number of the type from a uniform one.
+    of: fn(f32) -> T,
+    /// What a factor may be off by, of its size; of the result, too.
+    precision: (f64, f64),
+}
+
+/// Both layouts that are read fastest: b by its columns, and as it is.
+fn tensor_product<T, U>(b: &mut Bench, about: TensorProduct<T>, wide: fn(T) -> f64, wide_result: fn(U) -> f64) -> Outcome<()>
+where
+    T: MultipliesInto<U> + warpwright::prelude::Num,
+    U: warpwright::Element,
+{
+    if !about.names.iter().any(|name| b.is_wanted(name)) {
+        return Ok(());
+    }
+    let sides: Vec<usize> = b.size.pick(vec![1024, 4096, 8192, 16_384], vec![1024, 4096], vec![128, 70]);
+    for n in sides {
+        let made = |b: &Bench, seed: u32| -> Outcome<Buffer<T>> {
+            let x = random::<f32>(&b.device, seed, n * n)?;
+            let mut there = b.device.zeros::<T>(n * n)?;
+            fill::converted::<T>(about.scale, &x, &mut there).cover(n * n).launch(&b.device)?;
+            b.device.synchronize()?;
+            Ok(there)
+        };
+        let (x, y) = (made(b, 20)?, made(b, 21)?);
+        let z = std::cell::RefCell::new(b.device.zeros::<U>(n * n)?);
+        for (layout, name) in about.names.into_iter().enumerate().filter(|(_, name)| b.is_wanted(name)).collect::<Vec<_>>() {
+            let is_by_columns = layout == 0;
+            let checked = || {
+                let found = all(&z.borrow())?;
+                let number = |seed: u32, i: usize| wide((about.of)(f32::input(seed, i) * about.scale));
+                for s in 0..300 {
+                    let (i, j) = (s * 7919 % n, s * 104_729 % n);
+                    let terms = (0..n).map(|k| number(20, i * n + k) * number(21, if is_by_columns { j * n + k } else { k * n + j }));
+                    let (sum, magnitude) = terms.fold((0.0, 0.0), |(s, m), v| (s + v, m + v.abs()));
+                    let (of_factor, of_result) = about.precision;
+                    let bound = ((n + 1) as f64 * 2f64.powi(-23) + 2.0 * of_factor) * magnitude + of_result * sum.abs();
+                    near("an element", wide_result(found[i * n + j]), sum, bound)?;
+                }
+                Ok(())
+            };
+            let (left, right, out) = (at(&x), at(&y), at(&z.borrow()));
+            let device = b.device.clone();
+            let product = Product::new(device.matrix(&x, n, n)?, device.matrix(&y, n, n)?).transposed(false, is_by_columns).tf32();
+            let transposed = if is_by_columns { 2 } else { 0 };
+            b.line(
+                (name, n.to_string(), 2.0 * (n as f64).powi(3), Unit::Operations),
+                |stream, workspace| product::multiply(stream, &product, device.matrix_mut(&mut z.borrow_mut(), n, n)?, workspace),
+                checked,
+                Some(("cuBLAS", &|twins, calls| twins.staple_product(calls, about.kind, transposed, left, right, out, n as u32))),
+            );
+        }
+    }
+    Ok(())
+}
+
+fn tensor_products(b: &mut Bench) -> Outcome<()> {
+    let bf16s =
+        TensorProduct { names: ["gemm bf16 NT", "gemm bf16 NN"], kind: 0, scale: 1.0, of: bf16::from_f32, precision: (0.0, 2f64.powi(-8)) };
+    tensor_product::<bf16, bf16>(b, bf16s, |v| v.to_f64(), |v| v.to_f64())?;
+    let f16s =
+        TensorProduct { names: ["gemm f16 NT", "gemm f16 NN"], kind: 1, scale: 1.0, of: f16::from_f32, precision: (0.0, 2f64.powi(-11)) };
+    tensor_product::<f16, f16>(b, f16s, |v| v.to_f64(), |v| v.to_f64())?;
+    let tf32s = TensorProduct {
+        names: ["gemm tf32 NT", "gemm tf32 NN"],
+        kind: 2,
+        scale: 1.0,
+        of: |v| v,
+        precision: (2f64.powi(-10), 2f64.powi(-24)),
+    };
+    tensor_product::<f32, f32>(b, tf32s, f64::from, f64::from)?;
+    let i8s = TensorProduct { names: ["gemm i8 NT", "gemm i8 NN"], kind: 3, scale: 127.0, of: |v| v as i8, precision: (0.0, 0.0) };
+    tensor_product::<i8, i32>(b, i8s, f64::from, f64::from)
 }

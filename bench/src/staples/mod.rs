@@ -9,6 +9,7 @@ mod cases;
 mod chart;
 mod check;
 mod table;
+mod tiles;
 mod torch;
 pub(crate) mod tune;
 

@@ -94,7 +94,7 @@ fn best(times: &[Spread], before: Option<usize>) -> usize {
 
 /// The best candidate, and how many times as long the chosen one takes, at the median of rounds. Which is best, every other round says; how long both take, the rest: the least of
 /// several times by chance is no best.
-fn judged(times: &[Vec<f64>], chosen: usize) -> (usize, f64) {
+pub(super) fn judged(times: &[Vec<f64>], chosen: usize) -> (usize, f64) {
     let every_other = |odd: usize, times: &[f64]| times.iter().copied().skip(odd.min(times.len() - 1)).step_by(2).collect::<Vec<_>>();
     let choosing: Vec<Spread> = times.iter().map(|times| Spread::of(&every_other(0, times))).collect();
     let best = fastest(&choosing);
@@ -102,8 +102,12 @@ fn judged(times: &[Vec<f64>], chosen: usize) -> (usize, f64) {
     (best, Spread::of(&every_other(1, &ratios)).median)
 }
 
-/// Times all candidates, prints the tables, judges those in the tree.
-pub(crate) fn run(b: &mut Bench) -> Outcome<()> {
+/// Times all candidates, prints the tables, judges those in the tree; of `gemm` alone, the tiles of products.
+pub(crate) fn run(b: &mut Bench, only: &[String]) -> Outcome<()> {
+    super::tiles::run(b)?;
+    if only == ["gemm"] {
+        return Ok(());
+    }
     let most = b.size.pick(28, 24, 12);
     let mut best: Vec<Vec<(usize, usize)>> = vec![Vec::new(); CALLS.len()];
     for n in (10..=most).map(|log| 1usize << log) {

@@ -1,0 +1,67 @@
+//! Holds the tile that `product::multiply` chooses to every tile there is: bf16, b by its columns, of sides that are and are none of whole tiles.
+
+use super::tune::judged;
+use super::{Bench, WARM};
+use crate::memory::random_integers;
+use crate::report::Spread;
+use crate::{Outcome, Size};
+use warpwright::prelude::bf16;
+use warpwright_kernels::staples::Workspace;
+use warpwright_kernels::staples::product::{self, Product, SHAPES};
+
+/// Rows, columns, inner extent.
+const EXTENTS: [(usize, usize, usize); 16] = [
+    (256, 256, 256),
+    (512, 512, 512),
+    (768, 768, 768),
+    (1024, 1024, 1024),
+    (1536, 1536, 1536),
+    (2048, 2048, 2048),
+    (3072, 3072, 3072),
+    (4096, 4096, 4096),
+    (5000, 5000, 5000),
+    (8192, 8192, 8192),
+    (128, 8192, 4096),
+    (8192, 128, 4096),
+    (16, 4096, 4096),
+    (4096, 4096, 128),
+    (1000, 3000, 500),
+    (2304, 1280, 6000),
+];
+
+/// Times all tiles, and the one that is chosen as another, round by round.
+pub(super) fn run(b: &mut Bench) -> Outcome<()> {
+    let candidates: Vec<usize> = (0..SHAPES.len()).filter(|shape| SHAPES[*shape].by_engine).collect();
+    let forced: Vec<Option<usize>> = candidates.iter().map(|shape| Some(*shape)).chain([None]).collect();
+    let chosen = candidates.len();
+    for (m, n, k) in EXTENTS.into_iter().take(b.size.pick(EXTENTS.len(), 6, 1)) {
+        let (m, n, k) = if b.size == Size::Tiny { (70, 40, 30) } else { (m, n, k) };
+        // Any bits but infinities and no numbers: what a product takes does not depend on them.
+        let words = |seed: u32, len: usize| random_integers::<u32>(&b.device, seed, u32::MAX, len.div_ceil(2));
+        let pitch = k.next_multiple_of(8);
+        let (x, y) = (words(1, m * pitch)?, words(2, n * pitch)?);
+        let mut z = b.device.zeros::<bf16>(m * n)?;
+        let (x, y) = (x.view::<bf16>()?, y.view::<bf16>()?);
+        let product = Product::new(b.device.matrix(x, m, k)?.pitch(pitch)?, b.device.matrix(y, n, k)?.pitch(pitch)?).transposed(false, true);
+        let device = b.device.clone();
+        let mut call = |stream: &warpwright::Stream, workspace: &mut Workspace| {
+            product::multiply(stream, &product, device.matrix_mut(&mut z, m, n)?, workspace)
+        };
+        let calls = b.calls(&mut call)?;
+        let mut times = vec![Vec::new(); forced.len()];
+        for run in 0..WARM + b.runs {
+            for candidate in (0..forced.len()).map(|k| (run + k) % forced.len()) {
+                b.workspace.force(forced[candidate]);
+                let time = b.round(calls, &mut call);
+                b.workspace.force(None);
+                if run >= WARM {
+                    times[candidate].push(time?);
+                }
+            }
+        }
+        let medians: Vec<String> = times.iter().map(|times| format!("{:.1}", Spread::of(times).median * 1e6)).collect();
+        let (best, ratio) = judged(&times, chosen);
+        println!("tiles {m} x {n} x {k}: us of each, of the chosen last: {}; best {best}, chosen x {ratio:.3}", medians.join(" "));
+    }
+    Ok(())
+}
