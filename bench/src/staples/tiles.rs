@@ -4,13 +4,14 @@ use super::tune::judged;
 use super::{Bench, WARM};
 use crate::memory::random_integers;
 use crate::report::Spread;
+use crate::twins::at;
 use crate::{Outcome, Size};
 use warpwright::prelude::bf16;
 use warpwright_kernels::staples::Workspace;
-use warpwright_kernels::staples::product::{self, Product, SHAPES};
+use warpwright_kernels::staples::product::{self, By, Product, SHAPES};
 
 /// Rows, columns, inner extent.
-const EXTENTS: [(usize, usize, usize); 16] = [
+const EXTENTS: [(usize, usize, usize); 17] = [
     (256, 256, 256),
     (512, 512, 512),
     (768, 768, 768),
@@ -20,6 +21,7 @@ const EXTENTS: [(usize, usize, usize); 16] = [
     (3072, 3072, 3072),
     (4096, 4096, 4096),
     (5000, 5000, 5000),
+    (5056, 5056, 5056),
     (8192, 8192, 8192),
     (128, 8192, 4096),
     (8192, 128, 4096),
@@ -31,7 +33,7 @@ const EXTENTS: [(usize, usize, usize); 16] = [
 
 /// Times all tiles, and the one that is chosen as another, round by round.
 pub(super) fn run(b: &mut Bench) -> Outcome<()> {
-    let candidates: Vec<usize> = (0..SHAPES.len()).filter(|shape| SHAPES[*shape].by_engine).collect();
+    let candidates: Vec<usize> = (0..SHAPES.len()).filter(|shape| SHAPES[*shape].by != By::Threads).collect();
     let forced: Vec<Option<usize>> = candidates.iter().map(|shape| Some(*shape)).chain([None]).collect();
     let chosen = candidates.len();
     for (m, n, k) in EXTENTS.into_iter().take(b.size.pick(EXTENTS.len(), 6, 1)) {
@@ -42,13 +44,16 @@ pub(super) fn run(b: &mut Bench) -> Outcome<()> {
         let (x, y) = (words(1, m * pitch)?, words(2, n * pitch)?);
         let mut z = b.device.zeros::<bf16>(m * n)?;
         let (x, y) = (x.view::<bf16>()?, y.view::<bf16>()?);
-        let product = Product::new(b.device.matrix(x, m, k)?.pitch(pitch)?, b.device.matrix(y, n, k)?.pitch(pitch)?).transposed(false, true);
+        let (left, right, out) = (at(x), at(y), at(&z));
+        let product =
+            Product::new(b.device.matrix(x, m, k)?.pitch(pitch)?, b.device.matrix(y, n, k)?.pitch(pitch)?).transposed(false, true);
         let device = b.device.clone();
         let mut call = |stream: &warpwright::Stream, workspace: &mut Workspace| {
             product::multiply(stream, &product, device.matrix_mut(&mut z, m, n)?, workspace)
         };
         let calls = b.calls(&mut call)?;
-        let mut times = vec![Vec::new(); forced.len()];
+        let (mut times, mut of_cublas) = (vec![Vec::new(); forced.len()], Vec::new());
+        let is_square = m == n && n == k && pitch == k;
         for run in 0..WARM + b.runs {
             for candidate in (0..forced.len()).map(|k| (run + k) % forced.len()) {
                 b.workspace.force(forced[candidate]);
@@ -58,10 +63,15 @@ pub(super) fn run(b: &mut Bench) -> Outcome<()> {
                     times[candidate].push(time?);
                 }
             }
+            if let Some(twins) = b.twins.as_ref().filter(|_| is_square) {
+                let time = twins.staple_product(calls, 0, 2, left, right, out, n as u32)?;
+                of_cublas.extend((run >= WARM).then_some(time));
+            }
         }
+        let cublas = if of_cublas.is_empty() { String::new() } else { format!("; cuBLAS {:.1}", Spread::of(&of_cublas).median * 1e6) };
         let medians: Vec<String> = times.iter().map(|times| format!("{:.1}", Spread::of(times).median * 1e6)).collect();
         let (best, ratio) = judged(&times, chosen);
-        println!("tiles {m} x {n} x {k}: us of each, of the chosen last: {}; best {best}, chosen x {ratio:.3}", medians.join(" "));
+        println!("tiles {m} x {n} x {k}: us of each, of the chosen last: {}; best {best}, chosen x {ratio:.3}{cublas}", medians.join(" "));
     }
     Ok(())
 }

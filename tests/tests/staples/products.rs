@@ -175,9 +175,9 @@ where
         }
         // What is behind a row is left alone.
         if row + 1 < m {
-            for at in row * z.pitch + n..(row + 1) * z.pitch {
-                assert_eq!(found[at].wide(), z.elements[at].wide(), "behind row {row}, {case:?} on {}", b.device);
-            }
+            let behind = row * z.pitch + n..(row + 1) * z.pitch;
+            let [now, before] = [&found, &z.elements].map(|all| all[behind.clone()].iter().map(|v| v.wide()).collect::<Vec<_>>());
+            assert_eq!(now, before, "behind row {row}, {case:?} on {}", b.device);
         }
     }
 }

@@ -6,6 +6,8 @@
 //!
 //! Of tiles of 128 × 128 that the copy engine brings, two blocks are to be resident: one multiplies while the other writes its results.
 //!
+//! `AHEAD`: as many blocks as are resident go from tile to tile, threads of their own ask for the next one's factors while this one's results are written, and the copy engine writes these.
+//!
 //! `TENSOR` says whether tensor cores may multiply, which round `f32` to 10 bits behind the point; 16-bit factors lose nothing.
 
 use warpwright::prelude::*;
@@ -19,7 +21,7 @@ fn activated<S: Num>(activation: u32, v: S) -> S {
     if activation == 2 {
         let x = v as f32;
         // x · (1 + tanh(√(2/π) · (x + 0.044715 x³))) / 2, by way of the logistic function.
-        let inner = 1.595_769_1 * (x + 0.044_715 * x * x * x);
+        let inner = 1.595_769 * (x + 0.044_715 * x * x * x);
         return (x / (1.0 + (-inner).exp())) as S;
     }
     if activation == 3 {
@@ -73,8 +75,8 @@ pub fn turn<T: Element>(from: &Matrix<T>, to: &mut Matrix<T>) {
 }
 
 /// c ← activation(α · a · b + β · c + bias), tiles by the copy engine.
-#[kernel(block = B, min_blocks = 1 + (BM * BN == 128 * 128) as usize, tensor = if TENSOR { tf32 } else { false }, raster(rows = 8), targets = [sm_90],
-    allow(low_occupancy, narrow_product), variants((T, S, U, BK, BC, TENSOR) in [(bf16, f32, bf16, 64, 64, true)], (B, BM, BN, STAGES) in [(256, 128, 256, 4), (256, 128, 128, 3), (128, 64, 64, 4)], END in [false, true]))]
+#[kernel(block = B, min_blocks = 1 + (BM * BN == 128 * 128) as usize, tensor = if TENSOR { tf32 } else { false }, persistent = AHEAD, raster(rows = 8), targets = [sm_90],
+    allow(low_occupancy, narrow_product), variants((T, S, U, BK, BC, TENSOR) in [(bf16, f32, bf16, 64, 64, true)], (B, BM, BN, STAGES, AHEAD) in [(256, 128, 256, 4, false), (256, 128, 256, 4, true), (256, 128, 192, 4, true), (256, 128, 128, 3, false), (128, 64, 64, 4, false)], END in [false, true]))]
 #[allow(clippy::too_many_arguments, reason = "matrices, and what is done to their product")]
 pub fn multiply_nn_engine<
     T: Num,
@@ -86,6 +88,7 @@ pub fn multiply_nn_engine<
     const BK: usize,
     const BC: usize,
     const STAGES: usize,
+    const AHEAD: bool,
     const TENSOR: bool,
     const END: bool,
 >(
@@ -108,7 +111,7 @@ pub fn multiply_nn_engine<
     let mut strip: [[S; BC]; BM];
     let (row, column) = (block_idx().y * BM, block_idx().x * BN);
     let mut sums = Accumulator::<S, BM, BN>::zero();
-    #[pipeline(stages = STAGES, by = tma)]
+    #[pipeline(stages = STAGES, by = tma, producer = AHEAD)]
     for step in 0..a.columns().div_ceil(BK) {
         load_tile(&mut of_a, a, row, step * BK);
         load_tile(&mut of_b, b, step * BK, column);
@@ -130,6 +133,7 @@ pub fn multiply_nn_engine<
             sums[e] *= alpha;
         }
         #[unroll]
+        #[pipeline(stages = 1 + AHEAD as usize, by = tma)]
         for n in 0..BN / BC {
             sums.store_columns(n * BC, &mut results);
             sync_threads();
@@ -207,8 +211,8 @@ pub fn multiply_nn<
 }
 
 /// c ← activation(α · a · bᵀ + β · c + bias), tiles by the copy engine.
-#[kernel(block = B, min_blocks = 1 + (BM * BN == 128 * 128) as usize, tensor = if TENSOR { tf32 } else { false }, raster(rows = 8), targets = [sm_90],
-    allow(low_occupancy, narrow_product), variants((T, S, U, BK, BC, TENSOR) in [(bf16, f32, bf16, 64, 64, true), (f32, f32, f32, 32, 32, true), (i8, i32, i32, 128, 32, true)], (B, BM, BN, STAGES) in [(256, 128, 256, 4), (256, 128, 128, 3), (128, 64, 64, 4)], END in [false, true]))]
+#[kernel(block = B, min_blocks = 1 + (BM * BN == 128 * 128) as usize, tensor = if TENSOR { tf32 } else { false }, persistent = AHEAD, raster(rows = 8), targets = [sm_90],
+    allow(low_occupancy, narrow_product), variants((T, S, U, BK, BC, TENSOR) in [(bf16, f32, bf16, 64, 64, true), (f32, f32, f32, 32, 32, true)], (B, BM, BN, STAGES, AHEAD) in [(256, 128, 256, 4, false), (256, 128, 256, 4, true), (256, 128, 192, 4, true), (256, 128, 128, 3, false), (128, 64, 64, 4, false)], END in [false, true]))]
 #[allow(clippy::too_many_arguments, reason = "matrices, and what is done to their product")]
 pub fn multiply_nt_engine<
     T: Num,
@@ -220,6 +224,7 @@ pub fn multiply_nt_engine<
     const BK: usize,
     const BC: usize,
     const STAGES: usize,
+    const AHEAD: bool,
     const TENSOR: bool,
     const END: bool,
 >(
@@ -242,7 +247,7 @@ pub fn multiply_nt_engine<
     let mut strip: [[S; BC]; BM];
     let (row, column) = (block_idx().y * BM, block_idx().x * BN);
     let mut sums = Accumulator::<S, BM, BN>::zero();
-    #[pipeline(stages = STAGES, by = tma)]
+    #[pipeline(stages = STAGES, by = tma, producer = AHEAD)]
     for step in 0..a.columns().div_ceil(BK) {
         load_tile(&mut of_a, a, row, step * BK);
         load_tile(&mut of_b, b, column, step * BK);
@@ -264,6 +269,7 @@ pub fn multiply_nt_engine<
             sums[e] *= alpha;
         }
         #[unroll]
+        #[pipeline(stages = 1 + AHEAD as usize, by = tma)]
         for n in 0..BN / BC {
             sums.store_columns(n * BC, &mut results);
             sync_threads();
@@ -341,8 +347,8 @@ pub fn multiply_nt<
 }
 
 /// c ← activation(α · aᵀ · b + β · c + bias), tiles by the copy engine.
-#[kernel(block = B, min_blocks = 1 + (BM * BN == 128 * 128) as usize, tensor = if TENSOR { tf32 } else { false }, raster(rows = 8), targets = [sm_90],
-    allow(low_occupancy, narrow_product), variants((T, S, U, BK, BC, TENSOR) in [(bf16, f32, bf16, 64, 64, true)], (B, BM, BN, STAGES) in [(256, 128, 256, 4), (256, 128, 128, 3), (128, 64, 64, 4)], END in [false, true]))]
+#[kernel(block = B, min_blocks = 1 + (BM * BN == 128 * 128) as usize, tensor = if TENSOR { tf32 } else { false }, persistent = AHEAD, raster(rows = 8), targets = [sm_90],
+    allow(low_occupancy, narrow_product), variants((T, S, U, BK, BC, TENSOR) in [(bf16, f32, bf16, 64, 64, true)], (B, BM, BN, STAGES, AHEAD) in [(256, 128, 256, 4, false), (256, 128, 256, 4, true), (256, 128, 192, 4, true), (256, 128, 128, 3, false), (128, 64, 64, 4, false)], END in [false, true]))]
 #[allow(clippy::too_many_arguments, reason = "matrices, and what is done to their product")]
 pub fn multiply_tn_engine<
     T: Num,
@@ -354,6 +360,7 @@ pub fn multiply_tn_engine<
     const BK: usize,
     const BC: usize,
     const STAGES: usize,
+    const AHEAD: bool,
     const TENSOR: bool,
     const END: bool,
 >(
@@ -376,7 +383,7 @@ pub fn multiply_tn_engine<
     let mut strip: [[S; BC]; BM];
     let (row, column) = (block_idx().y * BM, block_idx().x * BN);
     let mut sums = Accumulator::<S, BM, BN>::zero();
-    #[pipeline(stages = STAGES, by = tma)]
+    #[pipeline(stages = STAGES, by = tma, producer = AHEAD)]
     for step in 0..a.rows().div_ceil(BK) {
         load_tile(&mut of_a, a, step * BK, row);
         load_tile(&mut of_b, b, step * BK, column);
@@ -398,6 +405,7 @@ pub fn multiply_tn_engine<
             sums[e] *= alpha;
         }
         #[unroll]
+        #[pipeline(stages = 1 + AHEAD as usize, by = tma)]
         for n in 0..BN / BC {
             sums.store_columns(n * BC, &mut results);
             sync_threads();
@@ -475,8 +483,8 @@ pub fn multiply_tn<
 }
 
 /// c ← activation(α · aᵀ · bᵀ + β · c + bias), tiles by the copy engine.
-#[kernel(block = B, min_blocks = 1 + (BM * BN == 128 * 128) as usize, tensor = if TENSOR { tf32 } else { false }, raster(rows = 8), targets = [sm_90],
-    allow(low_occupancy, narrow_product), variants((T, S, U, BK, BC, TENSOR) in [(bf16, f32, bf16, 64, 64, true)], (B, BM, BN, STAGES) in [(256, 128, 256, 4), (256, 128, 128, 3), (128, 64, 64, 4)], END in [false, true]))]
+#[kernel(block = B, min_blocks = 1 + (BM * BN == 128 * 128) as usize, tensor = if TENSOR { tf32 } else { false }, persistent = AHEAD, raster(rows = 8), targets = [sm_90],
+    allow(low_occupancy, narrow_product), variants((T, S, U, BK, BC, TENSOR) in [(bf16, f32, bf16, 64, 64, true)], (B, BM, BN, STAGES, AHEAD) in [(256, 128, 256, 4, false), (256, 128, 256, 4, true), (256, 128, 192, 4, true), (256, 128, 128, 3, false), (128, 64, 64, 4, false)], END in [false, true]))]
 #[allow(clippy::too_many_arguments, reason = "matrices, and what is done to their product")]
 pub fn multiply_tt_engine<
     T: Num,
@@ -488,6 +496,7 @@ pub fn multiply_tt_engine<
     const BK: usize,
     const BC: usize,
     const STAGES: usize,
+    const AHEAD: bool,
     const TENSOR: bool,
     const END: bool,
 >(
@@ -510,7 +519,7 @@ pub fn multiply_tt_engine<
     let mut strip: [[S; BC]; BM];
     let (row, column) = (block_idx().y * BM, block_idx().x * BN);
     let mut sums = Accumulator::<S, BM, BN>::zero();
-    #[pipeline(stages = STAGES, by = tma)]
+    #[pipeline(stages = STAGES, by = tma, producer = AHEAD)]
     for step in 0..a.rows().div_ceil(BK) {
         load_tile(&mut of_a, a, step * BK, row);
         load_tile(&mut of_b, b, column, step * BK);
@@ -532,6 +541,7 @@ pub fn multiply_tt_engine<
             sums[e] *= alpha;
         }
         #[unroll]
+        #[pipeline(stages = 1 + AHEAD as usize, by = tma)]
         for n in 0..BN / BC {
             sums.store_columns(n * BC, &mut results);
             sync_threads();

@@ -124,29 +124,48 @@ impl<'a, T: MultipliesInto<U>, U: Element> Product<'a, T, U> {
 pub struct Shape {
     /// Rows and columns.
     pub tile: (usize, usize),
-    /// Whether the copy engine brings the factors' tiles.
-    pub by_engine: bool,
+    /// What brings the factors' tiles and writes the results.
+    pub by: By,
     /// Of 1000 of what tensor cores do with the best tile.
     rate: usize,
 }
 
+/// What brings tiles and writes results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    /// Threads, with `cp.async` where there is such.
+    Threads,
+    /// The copy engine brings, threads write.
+    Engine,
+    /// The copy engine does both, and goes on to the next tile meanwhile.
+    EngineAhead,
+}
+
 /// The candidates: numbers that [`Workspace::force`] takes.
-pub const SHAPES: [Shape; 5] = [
-    Shape { tile: (128, 256), by_engine: true, rate: 1000 },
-    Shape { tile: (128, 128), by_engine: true, rate: 900 },
-    Shape { tile: (64, 64), by_engine: true, rate: 500 },
-    Shape { tile: (128, 128), by_engine: false, rate: 1000 },
-    Shape { tile: (64, 64), by_engine: false, rate: 600 },
+pub const SHAPES: [Shape; 7] = [
+    Shape { tile: (128, 256), by: By::Engine, rate: 985 },
+    Shape { tile: (128, 128), by: By::Engine, rate: 900 },
+    Shape { tile: (64, 64), by: By::Engine, rate: 500 },
+    Shape { tile: (128, 128), by: By::Threads, rate: 1000 },
+    Shape { tile: (64, 64), by: By::Threads, rate: 600 },
+    Shape { tile: (128, 256), by: By::EngineAhead, rate: 1000 },
+    Shape { tile: (128, 192), by: By::EngineAhead, rate: 960 },
 ];
+
+/// The tile that fits every device.
+const LAST: usize = 4;
 
 /// Shared memory of a block that tiles of 128 × 128 take whose tiles threads bring, bytes.
 const LARGE: u64 = 96 * 1024;
 
 /// The tile for so many results: that with which the fullest multiprocessor is done first.
-fn choose(call: Call<'_>, (m, n): (usize, usize), by_engine: bool, forced: Option<usize>) -> usize {
+fn choose(call: Call<'_>, (m, n): (usize, usize), by: By, forced: Option<usize>) -> usize {
     let properties = call.stream.device().properties();
-    let fits =
-        |shape: &Shape| shape.by_engine == by_engine && (by_engine || shape.tile.0 == 64 || properties.shared_bytes_per_block >= LARGE);
+    let fits = |shape: &Shape| match by {
+        By::Threads => shape.by == by && (shape.tile.0 == 64 || properties.shared_bytes_per_block >= LARGE),
+        By::Engine => shape.by == by,
+        By::EngineAhead => shape.by != By::Threads,
+    };
     if let Some(asked) = forced.filter(|asked| SHAPES.get(*asked).is_some_and(fits)) {
         return asked;
     }
@@ -154,9 +173,11 @@ fn choose(call: Call<'_>, (m, n): (usize, usize), by_engine: bool, forced: Optio
     let cost = |shape: &Shape| {
         let (rows, columns) = shape.tile;
         let tiles = m.div_ceil(rows) * n.div_ceil(columns);
-        tiles.div_ceil(multiprocessors) * rows * columns * 1000 / shape.rate
+        // With nothing to go on to, going ahead costs what it takes to begin.
+        let rate = if shape.by == By::EngineAhead && tiles <= multiprocessors { shape.rate * 19 / 20 } else { shape.rate };
+        tiles.div_ceil(multiprocessors) * rows * columns * 1000 / rate
     };
-    (0..SHAPES.len()).filter(|number| fits(&SHAPES[*number])).min_by_key(|number| cost(&SHAPES[*number])).unwrap_or(SHAPES.len() - 1)
+    (0..SHAPES.len()).filter(|number| fits(&SHAPES[*number])).min_by_key(|number| cost(&SHAPES[*number])).unwrap_or(LAST)
 }
 
 /// What a launch is made of.
@@ -219,15 +240,15 @@ pub enum Tensor {
 
 /// The launch of one of the kernels: tiles, elements of a row of 128 bytes along the inner extent and across the result, stages.
 macro_rules! launch {
-    ($kernel:ident::<$T:ty, $S:ty, $U:ty, $b:literal, $bm:literal, $bn:literal, $bk:literal, $bc:literal, $stages:literal, $tensor:literal>, $p:ident) => {{
+    ($kernel:ident::<$T:ty, $S:ty, $U:ty, $b:literal, $bm:literal, $bn:literal, $bk:literal, $bc:literal, $stages:literal, $($how:literal),+>, $p:ident) => {{
         let Parameters { product, factors: [a, b], bias: (of_bias, bias), c, .. } = $p;
         let (alpha, beta, activation) = (product.alpha, product.beta, product.activation as u32);
         let grid = (c.columns().div_ceil($bn), c.rows().div_ceil($bm));
         let launch = match product.has_end() {
             false => {
-                $kernel::<$T, $S, $U, $b, $bm, $bn, $bk, $bc, $stages, $tensor, false>(alpha, beta, activation, of_bias, a, b, bias, c)
+                $kernel::<$T, $S, $U, $b, $bm, $bn, $bk, $bc, $stages, $($how,)+ false>(alpha, beta, activation, of_bias, a, b, bias, c)
             }
-            true => $kernel::<$T, $S, $U, $b, $bm, $bn, $bk, $bc, $stages, $tensor, true>(alpha, beta, activation, of_bias, a, b, bias, c),
+            true => $kernel::<$T, $S, $U, $b, $bm, $bn, $bk, $bc, $stages, $($how,)+ true>(alpha, beta, activation, of_bias, a, b, bias, c),
         };
         launch.grid(grid)
     }};
@@ -237,9 +258,11 @@ macro_rules! launch {
 macro_rules! shapes {
     ($by_engine:ident, $by_threads:ident, $T:ty, $S:ty, $U:ty, $bk:literal, $bc:literal, $p:ident) => {
         match $p.shape {
-            0 => launch!($by_engine::<$T, $S, $U, 256, 128, 256, $bk, $bc, 4, true>, $p),
-            1 => launch!($by_engine::<$T, $S, $U, 256, 128, 128, $bk, $bc, 3, true>, $p),
-            2 => launch!($by_engine::<$T, $S, $U, 128, 64, 64, $bk, $bc, 4, true>, $p),
+            0 => launch!($by_engine::<$T, $S, $U, 256, 128, 256, $bk, $bc, 4, false, true>, $p),
+            1 => launch!($by_engine::<$T, $S, $U, 256, 128, 128, $bk, $bc, 3, false, true>, $p),
+            2 => launch!($by_engine::<$T, $S, $U, 128, 64, 64, $bk, $bc, 4, false, true>, $p),
+            5 => launch!($by_engine::<$T, $S, $U, 256, 128, 256, $bk, $bc, 4, true, true>, $p),
+            6 => launch!($by_engine::<$T, $S, $U, 256, 128, 192, $bk, $bc, 4, true, true>, $p),
             3 => launch!($by_threads::<$T, $S, $U, 256, 128, 128, $bk, $bc, 2, true>, $p),
             _ => launch!($by_threads::<$T, $S, $U, 128, 64, 64, $bk, $bc, 2, true>, $p),
         }
@@ -384,7 +407,12 @@ pub fn multiply<T: MultipliesInto<U>, U: Element>(
         let b = turned(call, product.factors[1], (n, k, pitch), values, turns_b)?;
         let are_transposed = if only_along { [false, true] } else { product.are_transposed };
         let by_engine = by_tensor_cores && k > 0 && has_engine(call) && [&a, &b].iter().all(|factor| lies_in_vectors(factor));
-        let shape = choose(call, (m, n), by_engine, forced);
+        let by = match by_engine {
+            false => By::Threads,
+            true if writes_in_vectors(&c) => By::EngineAhead,
+            true => By::Engine,
+        };
+        let shape = choose(call, (m, n), by, forced);
         let bias = product.bias.map_or(Ok::<_, Error>((0, &*seen::<U>(sums)?)), |bias| Ok((n, bias)))?;
         let parameters = Parameters { product, factors: [a, b], are_transposed, bias, c: c.reborrow(), shape };
         Ok(T::launch(parameters).launch_on(call.stream)?)
@@ -453,4 +481,9 @@ fn has_engine(call: Call<'_>) -> bool {
 /// Whether rows begin at multiples of 16 bytes.
 fn lies_in_vectors<T: Element>(factor: &BufferMatrix<'_, T>) -> bool {
     (factor.row_pitch() * size_of::<T>()).is_multiple_of(VECTOR)
+}
+
+/// Whether rows begin at multiples of 16 bytes, and end there.
+fn writes_in_vectors<T: Element>(c: &BufferMatrixMut<'_, T>) -> bool {
+    [c.row_pitch(), c.columns()].iter().all(|elements| (elements * size_of::<T>()).is_multiple_of(VECTOR))
 }
