@@ -377,6 +377,24 @@ fn swizzled_u8_nt<const M: usize, const N: usize, const K: usize>(a: &Matrix<u8>
     }
 }
 
+#[kernel(block = 128, tensor = if TENSOR { tf32 } else { false })]
+fn chosen_nt<const TENSOR: bool, const M: usize, const N: usize, const K: usize>(a: &Matrix<f32>, b: &Matrix<f32>, c: &mut Matrix<f32>) {
+    #[shared(swizzle = 128)]
+    let mut a_tile: [[f32; K]; M];
+    #[shared(swizzle = 128)]
+    let mut b_tile: [[f32; K]; N];
+    load_tile(&mut a_tile, a, 0, 0);
+    load_tile(&mut b_tile, b, 0, 0);
+    sync_threads();
+    let mut sums = Accumulator::<f32, M, N>::zero();
+    multiply_add(&a_tile, transposed(&b_tile), &mut sums);
+    #[unroll]
+    for e in 0..sums.len() {
+        let (row, column) = sums.position(e);
+        c[(row, column)] = sums[e];
+    }
+}
+
 #[kernel(block = 128, tensor = false)]
 fn plain_bf16<const M: usize, const N: usize, const K: usize>(a: &Matrix<bf16>, b: &Matrix<bf16>, c: &mut Matrix<f32>) {
     #[shared]
@@ -433,6 +451,8 @@ fn products_of_every_kind_are_those_of_rust() {
         agrees!(device, swizzled_i8_nt::<64, 32, 128>, (i8, i32), [64, 32, 128], [false, true]);
         agrees!(device, swizzled_i8_nt::<128, 80, 256>, (i8, i32), [128, 80, 256], [false, true]);
         agrees!(device, swizzled_u8_nt::<64, 48, 128>, (u8, i32), [64, 48, 128], [false, true]);
+        agrees!(device, chosen_nt::<true, 64, 32, 32>, (f32, f32), [64, 32, 32], [false, true]);
+        agrees!(device, chosen_nt::<false, 64, 32, 32>, (f32, f32), [64, 32, 32], [false, true]);
         agrees!(device, plain_bf16::<16, 8, 4>, (bf16, f32), [16, 8, 4], [false, false]);
         agrees!(device, plain_bf16::<8, 16, 3>, (bf16, f32), [8, 16, 3], [false, false]);
         agrees!(device, plain_bf16::<32, 64, 16>, (bf16, f32), [32, 64, 16], [false, false]);
@@ -570,6 +590,15 @@ fn each_target_has_its_instruction() {
     ] {
         let text = text(kernel, &["64", "64", "128"], "sm_90a");
         assert!(text.contains(word) && !text.contains("mma.sync"), "{kernel}: {text}");
+    }
+    for (chosen, target, word) in [
+        ("true", "sm_90a", "wgmma.mma_async"),
+        ("true", "sm_80", "mma.sync"),
+        ("false", "sm_90a", "fma.rn.f32"),
+        ("false", "sm_80", "fma.rn.f32"),
+    ] {
+        let text = text("chosen_nt", &[chosen, "64", "32", "32"], target);
+        assert!(text.contains(word) && text.contains("fma.rn.f32") == (word == "fma.rn.f32"), "{chosen} on {target}: {text}");
     }
     let engine = text("gemm_by_engine", &sides, "sm_90a");
     let words = ["wgmma.mma_async", "wgmma.fence", "wgmma.wait_group.sync.aligned 1", "wgmma.wait_group.sync.aligned 0"];

@@ -1,15 +1,15 @@
-//! `half_tensor_rate`: products of 16-bit factors go warp by warp on a device whose tensor cores do more for warpgroups.
+//! `half_tensor_rate`: products go warp by warp on a device whose tensor cores do more for warpgroups.
 //!
 //! On sm_90a `wgmma` multiplies tiles where they lie in shared memory, four warps together; `mma.sync` takes its factors from registers, a warp at a time, and reaches 63 % of what the
 //! cores do for warpgroups (hand-written kernels on an H200). The compiler takes warpgroups where it can, and this lint says why it could not: tiles that are not swizzled over
 //! bytes, which the instruction's descriptors need, or sums that do not part into 64 rows for each four warps.
 //!
-//! **Left alone**: targets without warpgroups' products; factors of other sizes, for which the compiler has none; kernels without tensor cores.
+//! **Left alone**: targets without warpgroups' products; kernels without tensor cores.
 
 use super::{Finding, Lint, Subject, on};
 use std::collections::BTreeSet;
 use warpwright_codegen::intrinsics::has_warpgroup_products;
-use warpwright_codegen::ir::{Inst, Kernel, Memory, MemoryOp, Op, Tensor, Type};
+use warpwright_codegen::ir::{Inst, Kernel, Memory, MemoryOp, Op, Tensor, WarpgroupShape};
 use warpwright_codegen::target::Target;
 
 pub(super) const LINT: Lint = Lint {
@@ -19,6 +19,9 @@ pub(super) const LINT: Lint = Lint {
     page: include_str!("half_tensor_rate.md"),
     check,
 };
+
+/// Bytes of a row that is swizzled whole.
+const SWIZZLED: u32 = 128;
 
 /// What tensor cores do for single warps, of what they do for warpgroups: per cent.
 const SHARE: u32 = 63;
@@ -30,10 +33,12 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let Some(target) = targets.first() else { return };
     let kernel: &Kernel = legal.on_device(target);
     let is_product = |inst: &Inst| match &kernel.insts[*inst].op {
-        Op::Tensor(Tensor::Mma { shape, .. }) => matches!(shape.factors, Type::BF16 | Type::F16),
+        Op::Tensor(Tensor::Mma { shape, .. }) => WarpgroupShape::of(shape.factors, shape.sums).is_some(),
         _ => false,
     };
     let Some(product) = kernel.insts_in(kernel.body).find(is_product) else { return };
+    let Op::Tensor(Tensor::Mma { shape, .. }) = &kernel.insts[product].op else { return };
+    let of_row = SWIZZLED / shape.factors.bytes();
     let loc = kernel.insts[product].loc;
     let plain = unswizzled(kernel);
     let (why, help) = if plain.is_empty() {
@@ -43,7 +48,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         let names = plain.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" and ");
         let (are, them) = if plain.len() == 1 { ("is", "it") } else { ("are", "them") };
         let why = format!("{names} {are} not swizzled over bytes, as the instruction reads tiles");
-        (why, format!("write `#[shared(swizzle = 128)]` on {them}, with rows of 64 elements"))
+        (why, format!("write `#[shared(swizzle = 128)]` on {them}, with rows of {of_row} elements"))
     };
     findings.push(Finding {
         span: subject.span(loc),

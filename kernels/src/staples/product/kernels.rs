@@ -8,6 +8,8 @@
 //!
 //! `AHEAD`: as many blocks as are resident go from tile to tile, threads of their own ask for the next one's factors while this one's results are written, and the copy engine writes these.
 //!
+//! `DOWN` blocks below each other are a cluster: each copies its part of the tile of b, which they share, to all of them.
+//!
 //! `TENSOR` says whether tensor cores may multiply, which round `f32` to 10 bits behind the point; 16-bit factors lose nothing.
 
 use warpwright::prelude::*;
@@ -75,8 +77,8 @@ pub fn turn<T: Element>(from: &Matrix<T>, to: &mut Matrix<T>) {
 }
 
 /// c ← activation(α · a · b + β · c + bias), tiles by the copy engine.
-#[kernel(block = B, min_blocks = 1 + (BM * BN == 128 * 128) as usize, tensor = if TENSOR { tf32 } else { false }, persistent = AHEAD, raster(rows = 8), targets = [sm_90],
-    allow(low_occupancy, narrow_product), variants((T, S, U, BK, BC, TENSOR) in [(bf16, f32, bf16, 64, 64, true)], (B, BM, BN, STAGES, AHEAD) in [(256, 128, 256, 4, false), (256, 128, 256, 4, true), (256, 128, 192, 4, true), (256, 128, 128, 3, false), (128, 64, 64, 4, false)], END in [false, true]))]
+#[kernel(block = B, min_blocks = 1 + (BM * BN == 128 * 128) as usize, tensor = if TENSOR { tf32 } else { false }, persistent = AHEAD, cluster = (1, DOWN), raster(rows = 8), targets = [sm_90],
+    allow(narrow_product), variants((T, S, U, BK, BC, TENSOR) in [(bf16, f32, bf16, 64, 64, true)], (B, BM, BN, STAGES, AHEAD, DOWN) in [(256, 128, 256, 4, false, 1), (256, 128, 256, 4, true, 2), (256, 128, 192, 4, true, 1), (128, 64, 64, 4, false, 1)], END in [false, true]))]
 #[allow(clippy::too_many_arguments, reason = "matrices, and what is done to their product")]
 pub fn multiply_nn_engine<
     T: Num,
@@ -89,6 +91,7 @@ pub fn multiply_nn_engine<
     const BC: usize,
     const STAGES: usize,
     const AHEAD: bool,
+    const DOWN: usize,
     const TENSOR: bool,
     const END: bool,
 >(
@@ -211,8 +214,8 @@ pub fn multiply_nn<
 }
 
 /// c ← activation(α · a · bᵀ + β · c + bias), tiles by the copy engine.
-#[kernel(block = B, min_blocks = 1 + (BM * BN == 128 * 128) as usize, tensor = if TENSOR { tf32 } else { false }, persistent = AHEAD, raster(rows = 8), targets = [sm_90],
-    allow(low_occupancy, narrow_product), variants((T, S, U, BK, BC, TENSOR) in [(bf16, f32, bf16, 64, 64, true), (f32, f32, f32, 32, 32, true)], (B, BM, BN, STAGES, AHEAD) in [(256, 128, 256, 4, false), (256, 128, 256, 4, true), (256, 128, 192, 4, true), (256, 128, 128, 3, false), (128, 64, 64, 4, false)], END in [false, true]))]
+#[kernel(block = B, min_blocks = 1 + (BM * BN == 128 * 128) as usize, tensor = if TENSOR { tf32 } else { false }, persistent = AHEAD, cluster = (1, DOWN), raster(rows = 8), targets = [sm_90],
+    allow(narrow_product), variants((T, S, U, BK, BC, TENSOR) in [(bf16, f32, bf16, 64, 64, true), (f32, f32, f32, 32, 32, true)], (B, BM, BN, STAGES, AHEAD, DOWN) in [(256, 128, 256, 4, false, 1), (256, 128, 256, 4, true, 2), (256, 128, 192, 4, true, 1), (128, 64, 64, 4, false, 1)], END in [false, true]))]
 #[allow(clippy::too_many_arguments, reason = "matrices, and what is done to their product")]
 pub fn multiply_nt_engine<
     T: Num,
@@ -225,6 +228,7 @@ pub fn multiply_nt_engine<
     const BC: usize,
     const STAGES: usize,
     const AHEAD: bool,
+    const DOWN: usize,
     const TENSOR: bool,
     const END: bool,
 >(
@@ -347,8 +351,8 @@ pub fn multiply_nt<
 }
 
 /// c ← activation(α · aᵀ · b + β · c + bias), tiles by the copy engine.
-#[kernel(block = B, min_blocks = 1 + (BM * BN == 128 * 128) as usize, tensor = if TENSOR { tf32 } else { false }, persistent = AHEAD, raster(rows = 8), targets = [sm_90],
-    allow(low_occupancy, narrow_product), variants((T, S, U, BK, BC, TENSOR) in [(bf16, f32, bf16, 64, 64, true)], (B, BM, BN, STAGES, AHEAD) in [(256, 128, 256, 4, false), (256, 128, 256, 4, true), (256, 128, 192, 4, true), (256, 128, 128, 3, false), (128, 64, 64, 4, false)], END in [false, true]))]
+#[kernel(block = B, min_blocks = 1 + (BM * BN == 128 * 128) as usize, tensor = if TENSOR { tf32 } else { false }, persistent = AHEAD, cluster = (1, DOWN), raster(rows = 8), targets = [sm_90],
+    allow(narrow_product), variants((T, S, U, BK, BC, TENSOR) in [(bf16, f32, bf16, 64, 64, true)], (B, BM, BN, STAGES, AHEAD, DOWN) in [(256, 128, 256, 4, false, 1), (256, 128, 256, 4, true, 2), (256, 128, 192, 4, true, 1), (128, 64, 64, 4, false, 1)], END in [false, true]))]
 #[allow(clippy::too_many_arguments, reason = "matrices, and what is done to their product")]
 pub fn multiply_tn_engine<
     T: Num,
@@ -361,6 +365,7 @@ pub fn multiply_tn_engine<
     const BC: usize,
     const STAGES: usize,
     const AHEAD: bool,
+    const DOWN: usize,
     const TENSOR: bool,
     const END: bool,
 >(
@@ -483,8 +488,8 @@ pub fn multiply_tn<
 }
 
 /// c ← activation(α · aᵀ · bᵀ + β · c + bias), tiles by the copy engine.
-#[kernel(block = B, min_blocks = 1 + (BM * BN == 128 * 128) as usize, tensor = if TENSOR { tf32 } else { false }, persistent = AHEAD, raster(rows = 8), targets = [sm_90],
-    allow(low_occupancy, narrow_product), variants((T, S, U, BK, BC, TENSOR) in [(bf16, f32, bf16, 64, 64, true)], (B, BM, BN, STAGES, AHEAD) in [(256, 128, 256, 4, false), (256, 128, 256, 4, true), (256, 128, 192, 4, true), (256, 128, 128, 3, false), (128, 64, 64, 4, false)], END in [false, true]))]
+#[kernel(block = B, min_blocks = 1 + (BM * BN == 128 * 128) as usize, tensor = if TENSOR { tf32 } else { false }, persistent = AHEAD, cluster = (1, DOWN), raster(rows = 8), targets = [sm_90],
+    allow(narrow_product), variants((T, S, U, BK, BC, TENSOR) in [(bf16, f32, bf16, 64, 64, true)], (B, BM, BN, STAGES, AHEAD, DOWN) in [(256, 128, 256, 4, false, 1), (256, 128, 256, 4, true, 2), (256, 128, 192, 4, true, 1), (128, 64, 64, 4, false, 1)], END in [false, true]))]
 #[allow(clippy::too_many_arguments, reason = "matrices, and what is done to their product")]
 pub fn multiply_tt_engine<
     T: Num,
@@ -497,6 +502,7 @@ pub fn multiply_tt_engine<
     const BC: usize,
     const STAGES: usize,
     const AHEAD: bool,
+    const DOWN: usize,
     const TENSOR: bool,
     const END: bool,
 >(

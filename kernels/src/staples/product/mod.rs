@@ -38,7 +38,7 @@
 //! of 16-bit factors are exact; tensor cores add them in an order of their own and may cut bits where others are rounded, for which u is 2⁻²³. With `tf32`, 2⁻¹⁰ · (|op(a)| · |op(b)|) comes to
 //! it for each factor. Sums of `i32` are exact, modulo 2³².
 //!
-//! **Speed.** Rows at multiples of 16 bytes let the copy engine of `sm_90` bring the tiles. `tf32` and 8-bit products read both factors along the inner extent: one that lies across is turned into the workspace first.
+//! **Speed.** Rows of the factors at multiples of 16 bytes let the copy engine of `sm_90` bring the tiles, best at multiples of 128: else a row of a tile lies in two lines. `tf32` and 8-bit products read both factors along the inner extent: one that lies across is turned into the workspace first.
 
 mod kernels;
 
@@ -126,8 +126,11 @@ pub struct Shape {
     pub tile: (usize, usize),
     /// What brings the factors' tiles and writes the results.
     pub by: By,
-    /// Of 1000 of what tensor cores do with the best tile.
-    rate: usize,
+    /// Blocks of a cluster, below each other: they share the tile of b.
+    pub down: usize,
+    /// Of 1000 of what tensor cores do with the best tile, on an H200: where rows of both factors begin at multiples of 128 bytes, and else. Then a row of a tile lies in two lines, and the level-2
+    /// cache is asked for both.
+    rates: [usize; 2],
 }
 
 /// What brings tiles and writes results.
@@ -141,15 +144,21 @@ pub enum By {
     EngineAhead,
 }
 
+const fn shape(tile: (usize, usize), by: By, down: usize, rates: [usize; 2]) -> Shape {
+    Shape { tile, by, down, rates }
+}
+
 /// The candidates: numbers that [`Workspace::force`] takes.
-pub const SHAPES: [Shape; 7] = [
-    Shape { tile: (128, 256), by: By::Engine, rate: 985 },
-    Shape { tile: (128, 128), by: By::Engine, rate: 900 },
-    Shape { tile: (64, 64), by: By::Engine, rate: 500 },
-    Shape { tile: (128, 128), by: By::Threads, rate: 1000 },
-    Shape { tile: (64, 64), by: By::Threads, rate: 600 },
-    Shape { tile: (128, 256), by: By::EngineAhead, rate: 1000 },
-    Shape { tile: (128, 192), by: By::EngineAhead, rate: 960 },
+pub const SHAPES: [Shape; 9] = [
+    shape((128, 256), By::Engine, 1, [985, 650]),
+    shape((128, 128), By::Engine, 1, [900, 480]),
+    shape((64, 64), By::Engine, 1, [500, 260]),
+    shape((128, 128), By::Threads, 1, [1000, 1000]),
+    shape((64, 64), By::Threads, 1, [600, 600]),
+    shape((128, 256), By::EngineAhead, 1, [1000, 660]),
+    shape((128, 192), By::EngineAhead, 1, [985, 600]),
+    shape((128, 256), By::EngineAhead, 2, [985, 870]),
+    shape((128, 192), By::EngineAhead, 2, [970, 750]),
 ];
 
 /// The tile that fits every device.
@@ -159,7 +168,7 @@ const LAST: usize = 4;
 const LARGE: u64 = 96 * 1024;
 
 /// The tile for so many results: that with which the fullest multiprocessor is done first.
-fn choose(call: Call<'_>, (m, n): (usize, usize), by: By, forced: Option<usize>) -> usize {
+fn choose(call: Call<'_>, (m, n): (usize, usize), (by, in_lines): (By, bool), forced: Option<usize>) -> usize {
     let properties = call.stream.device().properties();
     let fits = |shape: &Shape| match by {
         By::Threads => shape.by == by && (shape.tile.0 == 64 || properties.shared_bytes_per_block >= LARGE),
@@ -172,9 +181,10 @@ fn choose(call: Call<'_>, (m, n): (usize, usize), by: By, forced: Option<usize>)
     let multiprocessors = call.multiprocessors();
     let cost = |shape: &Shape| {
         let (rows, columns) = shape.tile;
-        let tiles = m.div_ceil(rows) * n.div_ceil(columns);
+        let tiles = m.div_ceil(rows).next_multiple_of(shape.down) * n.div_ceil(columns);
+        let rate = shape.rates[usize::from(!in_lines)];
         // With nothing to go on to, going ahead costs what it takes to begin.
-        let rate = if shape.by == By::EngineAhead && tiles <= multiprocessors { shape.rate * 19 / 20 } else { shape.rate };
+        let rate = if shape.by == By::EngineAhead && tiles <= multiprocessors { rate * 19 / 20 } else { rate };
         tiles.div_ceil(multiprocessors) * rows * columns * 1000 / rate
     };
     (0..SHAPES.len()).filter(|number| fits(&SHAPES[*number])).min_by_key(|number| cost(&SHAPES[*number])).unwrap_or(LAST)
@@ -243,7 +253,8 @@ macro_rules! launch {
     ($kernel:ident::<$T:ty, $S:ty, $U:ty, $b:literal, $bm:literal, $bn:literal, $bk:literal, $bc:literal, $stages:literal, $($how:literal),+>, $p:ident) => {{
         let Parameters { product, factors: [a, b], bias: (of_bias, bias), c, .. } = $p;
         let (alpha, beta, activation) = (product.alpha, product.beta, product.activation as u32);
-        let grid = (c.columns().div_ceil($bn), c.rows().div_ceil($bm));
+        // Whole clusters.
+        let grid = (c.columns().div_ceil($bn), c.rows().div_ceil($bm).next_multiple_of(SHAPES[$p.shape].down));
         let launch = match product.has_end() {
             false => {
                 $kernel::<$T, $S, $U, $b, $bm, $bn, $bk, $bc, $stages, $($how,)+ false>(alpha, beta, activation, of_bias, a, b, bias, c)
@@ -258,11 +269,13 @@ macro_rules! launch {
 macro_rules! shapes {
     ($by_engine:ident, $by_threads:ident, $T:ty, $S:ty, $U:ty, $bk:literal, $bc:literal, $p:ident) => {
         match $p.shape {
-            0 => launch!($by_engine::<$T, $S, $U, 256, 128, 256, $bk, $bc, 4, false, true>, $p),
-            1 => launch!($by_engine::<$T, $S, $U, 256, 128, 128, $bk, $bc, 3, false, true>, $p),
-            2 => launch!($by_engine::<$T, $S, $U, 128, 64, 64, $bk, $bc, 4, false, true>, $p),
-            5 => launch!($by_engine::<$T, $S, $U, 256, 128, 256, $bk, $bc, 4, true, true>, $p),
-            6 => launch!($by_engine::<$T, $S, $U, 256, 128, 192, $bk, $bc, 4, true, true>, $p),
+            0 => launch!($by_engine::<$T, $S, $U, 256, 128, 256, $bk, $bc, 4, false, 1, true>, $p),
+            1 => launch!($by_engine::<$T, $S, $U, 256, 128, 128, $bk, $bc, 3, false, 1, true>, $p),
+            2 => launch!($by_engine::<$T, $S, $U, 128, 64, 64, $bk, $bc, 4, false, 1, true>, $p),
+            5 => launch!($by_engine::<$T, $S, $U, 256, 128, 256, $bk, $bc, 4, true, 1, true>, $p),
+            6 => launch!($by_engine::<$T, $S, $U, 256, 128, 192, $bk, $bc, 4, true, 1, true>, $p),
+            7 => launch!($by_engine::<$T, $S, $U, 256, 128, 256, $bk, $bc, 4, true, 2, true>, $p),
+            8 => launch!($by_engine::<$T, $S, $U, 256, 128, 192, $bk, $bc, 4, true, 2, true>, $p),
             3 => launch!($by_threads::<$T, $S, $U, 256, 128, 128, $bk, $bc, 2, true>, $p),
             _ => launch!($by_threads::<$T, $S, $U, 128, 64, 64, $bk, $bc, 2, true>, $p),
         }
@@ -406,13 +419,14 @@ pub fn multiply<T: MultipliesInto<U>, U: Element>(
         let a = turned(call, product.factors[0], (m, k, pitch), elements, turns_a)?;
         let b = turned(call, product.factors[1], (n, k, pitch), values, turns_b)?;
         let are_transposed = if only_along { [false, true] } else { product.are_transposed };
-        let by_engine = by_tensor_cores && k > 0 && has_engine(call) && [&a, &b].iter().all(|factor| lies_in_vectors(factor));
+        let by_engine = by_tensor_cores && k > 0 && has_engine(call) && [&a, &b].iter().all(|factor| begins_at(factor, VECTOR));
         let by = match by_engine {
             false => By::Threads,
             true if writes_in_vectors(&c) => By::EngineAhead,
             true => By::Engine,
         };
-        let shape = choose(call, (m, n), by, forced);
+        let in_lines = [&a, &b].iter().all(|factor| begins_at(factor, LINE));
+        let shape = choose(call, (m, n), (by, in_lines), forced);
         let bias = product.bias.map_or(Ok::<_, Error>((0, &*seen::<U>(sums)?)), |bias| Ok((n, bias)))?;
         let parameters = Parameters { product, factors: [a, b], are_transposed, bias, c: c.reborrow(), shape };
         Ok(T::launch(parameters).launch_on(call.stream)?)
@@ -421,6 +435,9 @@ pub fn multiply<T: MultipliesInto<U>, U: Element>(
 
 /// Bytes at whose multiples the copy engine begins rows.
 const VECTOR: usize = 16;
+
+/// Bytes of a line of the caches.
+const LINE: usize = 128;
 
 /// m, n and k.
 fn extents<T: MultipliesInto<U>, U: Element>(
@@ -478,9 +495,9 @@ fn has_engine(call: Call<'_>) -> bool {
     }
 }
 
-/// Whether rows begin at multiples of 16 bytes.
-fn lies_in_vectors<T: Element>(factor: &BufferMatrix<'_, T>) -> bool {
-    (factor.row_pitch() * size_of::<T>()).is_multiple_of(VECTOR)
+/// Whether rows begin at multiples of so many bytes.
+fn begins_at<T: Element>(factor: &BufferMatrix<'_, T>, bytes: usize) -> bool {
+    (factor.row_pitch() * size_of::<T>()).is_multiple_of(bytes)
 }
 
 /// Whether rows begin at multiples of 16 bytes, and end there.
