@@ -2,6 +2,8 @@
 
 #[path = "staples/assembled.rs"]
 mod assembled;
+#[path = "staples/attention.rs"]
+mod attention;
 #[path = "staples/long.rs"]
 mod long;
 #[path = "staples/moves.rs"]

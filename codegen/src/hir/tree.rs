@@ -131,6 +131,12 @@ pub(crate) enum ExprKind {
     Position(Box<Expr>, Box<Expr>),
     /// `sums.store(&mut tile)`, or `sums.store_columns(from, &mut tile)`.
     StoreSums(Box<Expr>, Box<Expr>, Option<Box<Expr>>),
+    /// `Rows::splat(value)`.
+    SplatRows(Box<Expr>),
+    /// `sums.row(element)`.
+    RowOf(Box<Expr>, Box<Expr>),
+    /// `sums.row_max()`, `sums.row_sum()`.
+    ReduceRows(RowReduction, Box<Expr>),
     Geometry(Geometry),
     /// Elements of a buffer, array or dynamic shared array.
     Len(Box<Expr>),
@@ -144,6 +150,28 @@ pub(crate) enum ExprKind {
     Assert(Box<Expr>, Vec<PrintPart>, Vec<Expr>),
     /// `unreachable!`, `panic!`.
     Trap(String),
+}
+
+/// What is made of the sums of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RowReduction {
+    Max,
+    Sum,
+}
+
+impl RowReduction {
+    /// The method's name.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            RowReduction::Max => "row_max",
+            RowReduction::Sum => "row_sum",
+        }
+    }
+
+    /// That of this name.
+    pub(crate) fn named(name: &str) -> Option<RowReduction> {
+        [RowReduction::Max, RowReduction::Sum].into_iter().find(|reduction| reduction.name() == name)
+    }
 }
 
 pub(crate) struct Block {

@@ -32,6 +32,8 @@ pub(crate) enum Ty {
     Matrix(Box<Ty>),
     /// `Accumulator<T, M, N>`: M × N sums spread over the block's threads. Lowered, the array of those that are a thread's.
     Accumulator(Box<Ty>, Const, Const),
+    /// `Rows<T, M>`: a value for each of M rows of sums. Lowered, the array of those of the rows that a thread has sums of.
+    Rows(Box<Ty>, Const),
     /// The geometry's `Dim3 { x, y, z: usize }`.
     Dim3,
     /// `!`: of expressions that do not return; unifies with everything.
@@ -170,6 +172,10 @@ impl Infer {
                 [Const::Var(_), _] | [_, Const::Var(_)] if is_exported => Ty::Never,
                 [rows, columns] => Ty::Accumulator(of(&element), rows, columns),
             },
+            Ty::Rows(element, rows) => match self.resolve_const(rows) {
+                Const::Var(_) if is_exported => Ty::Never,
+                rows => Ty::Rows(of(&element), rows),
+            },
             Ty::Adt(id, args) => Ty::Adt(id, args.iter().map(|arg| self.rebuilt_arg(arg, is_exported)).collect()),
             other => other,
         }
@@ -235,7 +241,7 @@ impl Infer {
             Ty::Array(inner, _) | Ty::Slice(inner) | Ty::Global(inner) | Ty::Constant(inner) | Ty::Texture(inner) | Ty::Matrix(inner) => {
                 self.occurs(index, &inner)
             }
-            Ty::Accumulator(inner, ..) => self.occurs(index, &inner),
+            Ty::Accumulator(inner, ..) | Ty::Rows(inner, _) => self.occurs(index, &inner),
             Ty::Adt(_, args) => args.iter().any(in_arg),
             _ => false,
         }
@@ -280,6 +286,7 @@ impl Infer {
             (Ty::Accumulator(a, m, n), Ty::Accumulator(b, o, p)) => {
                 self.unify(&a, &b) && self.unify_consts(m, o) && self.unify_consts(n, p)
             }
+            (Ty::Rows(a, m), Ty::Rows(b, n)) => self.unify(&a, &b) && self.unify_consts(m, n),
             (Ty::Slice(a), Ty::Slice(b))
             | (Ty::Global(a), Ty::Global(b))
             | (Ty::Constant(a), Ty::Constant(b))
@@ -340,6 +347,8 @@ impl fmt::Display for Ty {
                 let side = |side: &Const| if let Const::Value(n) = side { n.to_string() } else { "_".to_owned() };
                 write!(f, "Accumulator<{element}, {}, {}>", side(rows), side(columns))
             }
+            Ty::Rows(element, Const::Value(n)) => write!(f, "Rows<{element}, {n}>"),
+            Ty::Rows(element, Const::Var(_)) => write!(f, "Rows<{element}, _>"),
             Ty::Dim3 => f.write_str("Dim3"),
             Ty::Never => f.write_str("!"),
             Ty::Var(_) => f.write_str("_"),

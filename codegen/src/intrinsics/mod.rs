@@ -45,6 +45,8 @@ pub(crate) mod called {
     pub(crate) const AWAIT_COPIES: &str = "await_copies";
     /// A word of `f32` for tensor cores.
     pub(crate) const ROUND_TO_TF32: &str = "round_to_tf32";
+    /// The value of a lane whose number differs in some bits.
+    pub(crate) const SHUFFLE_XOR: &str = "shuffle_xor";
     /// All threads of the cluster wait for each other.
     pub(crate) const CLUSTER_SYNC: &str = "cluster_sync";
     /// Bits of a type: ones of `!0`.

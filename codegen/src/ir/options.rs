@@ -126,6 +126,8 @@ pub struct KernelOptions {
     pub overlap: bool,
     /// `tensor`.
     pub tensor: TensorCores,
+    /// Whether all sums of products are shared out by rows: four neighbouring lanes have all sums of a row. Kernels that ask for maxima and sums of rows need it.
+    pub sums_by_rows: bool,
     /// `cluster`: blocks of a cluster in x, y, z, which run at the same time on neighbouring multiprocessors. All 1: there are no clusters.
     pub cluster: [u32; 3],
 }
@@ -163,6 +165,7 @@ impl Default for KernelOptions {
             persistent: false,
             overlap: false,
             tensor: TensorCores::default(),
+            sums_by_rows: false,
             cluster: [1; 3],
         }
     }

@@ -22,7 +22,10 @@ use super::collectives::{alignment, thread_number};
 use super::{Refusal, Schedule};
 use crate::analysis::uniformity::Uniformity;
 use crate::collections::HashMap;
-use crate::ir::{Access, BinaryOp, Block, Builder, CompareOp, Inst, Kernel, Op, ProductFactor, Step, Tensor, TensorCores, Type, Value};
+use crate::ir::{
+    Access, BinaryOp, Block, Builder, CompareOp, Inst, Kernel, Op, ProductFactor, Step, Tensor, TensorCores, Type, Value, WARPGROUP,
+    WARPGROUP_ROWS,
+};
 use crate::target::limits::VECTOR_BYTES;
 use partition::Partition;
 
@@ -35,6 +38,10 @@ pub(super) fn check(schedule: &mut Schedule<'_>) {
     let all = found(kernel);
     if all.is_empty() {
         return;
+    }
+    if kernel.options.sums_by_rows {
+        let refused = all.iter().find_map(|(_, inst)| not_by_rows(kernel, *inst));
+        schedule.refusals.extend(refused);
     }
     let uniformity = Uniformity::of(kernel);
     for (_, inst) in all {
@@ -56,6 +63,22 @@ pub(super) fn check(schedule: &mut Schedule<'_>) {
         let loc = kernel.insts[inst].loc;
         schedule.refusals.extend(refusal.map(|refusal| Refusal { loc, ..refusal }));
     }
+}
+
+/// Why the sums that an instruction is about cannot be shared out by rows, which the kernel's `Rows` ask of all.
+fn not_by_rows(kernel: &Kernel, inst: Inst) -> Option<Refusal> {
+    let (threads, (_, [m, n])) = (threads(kernel), shape(kernel, inst)?);
+    if Partition::of_warpgroups(threads, [m, n]).is_some() {
+        return None;
+    }
+    let message = format!("{m} × {n} sums cannot be shared out by rows among {threads} threads, as `Rows` ask of all sums of a kernel");
+    let help = format!("take a multiple of {WARPGROUP_ROWS} rows for each {WARPGROUP} threads, and of 16 columns");
+    Some(Refusal { loc: kernel.insts[inst].loc, ..Refusal::new(message, &help) })
+}
+
+/// The threads of a block.
+fn threads(kernel: &Kernel) -> u64 {
+    kernel.options.block.map_or(1, |block| block.iter().map(|side| u64::from(*side)).product::<u64>())
 }
 
 /// What multiplies.
@@ -103,11 +126,13 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
     let is_of_warpgroups = |(_, by): &(&(Block, Inst), &Products)| **by == Products::Warpgroup;
     let of_warpgroups: Vec<Inst> = all.iter().zip(&by).filter(is_of_warpgroups).map(|((_, inst), _)| *inst).collect();
     warpgroup::fence(kernel, &of_warpgroups);
-    let threads = kernel.options.block.map_or(1, |block| block.iter().map(|side| u64::from(*side)).product::<u64>());
+    let threads = threads(kernel);
+    let by_rows = kernel.options.sums_by_rows;
     let mut partitions: HashMap<Shape, Partition> = HashMap::default();
     for ((_, inst), by) in all.iter().zip(&by) {
         let Some(shape) = shape(kernel, *inst) else { continue };
         let made = match by {
+            _ if by_rows => Partition::of_warpgroups(threads, shape.1),
             Products::Scalar => None,
             Products::Warp if partitions.contains_key(&shape) => None,
             Products::Warp => Partition::of_warps(threads, shape.1),
@@ -117,7 +142,9 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
     }
     for ((block, inst), by) in all.into_iter().zip(by) {
         let Some(shape) = shape(kernel, inst) else { continue };
-        let partition = partitions.entry(shape).or_insert_with(|| Partition::of_threads(threads, shape.1)).clone();
+        let made = || Some(()).filter(|()| by_rows).and_then(|()| Partition::of_warpgroups(threads, shape.1));
+        let partition =
+            partitions.entry(shape).or_insert_with(|| made().unwrap_or_else(|| Partition::of_threads(threads, shape.1))).clone();
         expand(kernel, (block, inst), &partition, by);
     }
     if !of_warpgroups.is_empty() {

@@ -256,6 +256,9 @@ fn print_options(options: &KernelOptions, out: &mut dyn Write) -> fmt::Result {
     if let Some((_, word)) = TensorCores::ALL.iter().find(|(cores, _)| *cores == options.tensor && *cores != defaults.tensor) {
         writeln!(out, "tensor = {word}")?;
     }
+    if options.sums_by_rows {
+        writeln!(out, "sums_by_rows = true")?;
+    }
     if options.overlap {
         writeln!(out, "overlap = true")?;
     }

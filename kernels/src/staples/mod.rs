@@ -13,6 +13,7 @@
 //! | [`histogram`] | how often each value occurs |
 //! | [`transpose`] | rows to columns |
 //! | [`softmax`], [`norm`] | softmax, RMS norm, layer norm of each row |
+//! | [`attention`] | softmax(q · kᵀ) · v, head by head |
 //! | [`product`] | matrix times matrix by tensor cores; any layout, α, β, bias, activation |
 //! | [`gemm`], [`spmv`] | matrix times matrix by multiply-adds, matrix times vector, sparse matrix times vector |
 //!
@@ -60,6 +61,7 @@
 //!
 //! **Element types** are those that a function's trait lists; other types are rustc's error at the call.
 
+pub mod attention;
 pub mod by_key;
 mod checks;
 mod error;

@@ -39,7 +39,7 @@ pub use native::{
     native_tanh,
 };
 pub use numeric::{Float, Int, Num};
-pub use products::{Accumulator, SumOf, multiply_add, transposed};
+pub use products::{Accumulator, Rows, SumOf, multiply_add, transposed};
 pub use std::hint::black_box;
 pub use texture::Texture2d;
 pub use tiles::{load_run, load_tile, store_tile};

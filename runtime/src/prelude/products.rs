@@ -1,7 +1,9 @@
 //! Products of shared tiles, added to sums that are spread over the threads of a block.
 
+use super::block::{block_max, block_sum};
 use super::cast::{CastSource, CastTarget, cast};
 use super::geometry::{block_dim, thread_idx};
+use super::numeric::Num;
 use crate::element::Element;
 use crate::twin::shared::Shared;
 use half::{bf16, f16};
@@ -72,6 +74,80 @@ impl<T: CastSource, const M: usize, const N: usize> Accumulator<T, M, N> {
     }
 }
 
+/// A value for each row of M × N sums: what [`Accumulator::row_max`] and [`Accumulator::row_sum`] give, and what is computed of them.
+///
+/// A thread has those of the rows that it has sums of, as [`Accumulator::row`] numbers them. All kernels that use it share sums out by rows: four neighbouring lanes have a row.
+#[derive(Clone, Debug)]
+pub struct Rows<T, const M: usize> {
+    of: Vec<T>,
+}
+
+impl<T: Copy, const M: usize> Rows<T, M> {
+    /// The same value for all rows.
+    pub fn splat(value: T) -> Rows<T, M> {
+        Rows { of: vec![value; M] }
+    }
+
+    /// How many rows this thread has values of.
+    #[expect(clippy::len_without_is_empty, reason = "there are some, always")]
+    pub fn len(&self) -> usize {
+        self.of.len()
+    }
+}
+
+impl<T, const M: usize> Index<usize> for Rows<T, M> {
+    type Output = T;
+
+    #[track_caller]
+    fn index(&self, row: usize) -> &T {
+        &self.of[row]
+    }
+}
+
+impl<T, const M: usize> IndexMut<usize> for Rows<T, M> {
+    #[track_caller]
+    fn index_mut(&mut self, row: usize) -> &mut T {
+        &mut self.of[row]
+    }
+}
+
+impl<T: RowScalar, const M: usize, const N: usize> Accumulator<T, M, N> {
+    /// Which of the thread's rows ([`Rows`]) one of its sums is in.
+    pub fn row(&self, element: usize) -> usize {
+        self.position(element).0
+    }
+
+    /// The greatest sum of each row. All threads of the block come to it.
+    #[track_caller]
+    pub fn row_max(&self) -> Rows<T, M> {
+        let mut of = self.own_rows(T::LEAST, T::max);
+        for row in &mut of {
+            *row = block_max(*row);
+        }
+        Rows { of }
+    }
+
+    /// The sum of each row's sums, in an order that is left open. All threads of the block come to it.
+    #[track_caller]
+    pub fn row_sum(&self) -> Rows<T, M> {
+        let mut of = self.own_rows(T::ZERO, T::wrapping_sum);
+        for row in &mut of {
+            *row = block_sum(*row);
+        }
+        Rows { of }
+    }
+
+    /// Of each row this thread's sums, joined.
+    fn own_rows(&self, none: T, join: fn(T, T) -> T) -> Vec<T> {
+        let mut own = vec![none; M];
+        for (element, sum) in self.own.iter().enumerate() {
+            let row = self.position(element).0;
+            own[row] = join(own[row], *sum);
+        }
+        own
+    }
+}
+
 impl<T, const M: usize, const N: usize> Index<usize> for Accumulator<T, M, N> {
     type Output = T;
 
@@ -86,6 +162,24 @@ impl<T, const M: usize, const N: usize> IndexMut<usize> for Accumulator<T, M, N>
     fn index_mut(&mut self, element: usize) -> &mut T {
         &mut self.own[element]
     }
+}
+
+/// A type of sums.
+pub trait RowScalar: Num {
+    /// Nothing is less.
+    const LEAST: Self;
+}
+
+impl RowScalar for f32 {
+    const LEAST: f32 = f32::NEG_INFINITY;
+}
+
+impl RowScalar for f64 {
+    const LEAST: f64 = f64::NEG_INFINITY;
+}
+
+impl RowScalar for i32 {
+    const LEAST: i32 = i32::MIN;
 }
 
 /// A factor of R × C: a shared array of rows, or one whose rows are the columns.

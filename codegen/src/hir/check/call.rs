@@ -97,6 +97,11 @@ impl Checker<'_, '_> {
         {
             return self.no_sums(path, call, span);
         }
+        if let [.., "Rows", "splat"] = segments.iter().map(String::as_str).collect::<Vec<_>>()[..]
+            && self.resolve(&segments[..segments.len() - 1], Namespace::Types).is_none()
+        {
+            return self.splat_rows(path, call, span);
+        }
         if segments.len() > 1
             && let Some(ty) = self.owner_type(&segments[..segments.len() - 1])
         {

@@ -455,7 +455,7 @@ impl Checker<'_, '_> {
             unfilled.used.get_or_insert(span);
         }
         match self.infer.shallow(&base.ty) {
-            Ty::Array(element, _) | Ty::Slice(element) | Ty::Global(element) | Ty::Accumulator(element, ..) => {
+            Ty::Array(element, _) | Ty::Slice(element) | Ty::Global(element) | Ty::Accumulator(element, ..) | Ty::Rows(element, _) => {
                 expr(ExprKind::Index(Box::new(base), Box::new(position)), *element, span)
             }
             ty => {

@@ -42,6 +42,7 @@ impl Checker<'_, '_> {
             Ty::Texture(texel) => self.texture_method(call, receiver, &texel, span),
             Ty::Matrix(_) => self.matrix_method(call, receiver, span),
             Ty::Accumulator(sum, rows, columns) => self.accumulator_method(call, receiver, (&sum, [rows, columns]), span),
+            Ty::Rows(..) => self.rows_method(call, receiver, span),
             Ty::Array(element, _) | Ty::Slice(element) => self.memory_method(call, receiver, *element, false, span),
             Ty::Adt(id, args) => match self.context.items.method(id, &name) {
                 Some(method) => {

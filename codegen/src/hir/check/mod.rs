@@ -426,6 +426,7 @@ impl<'c, 'p> Checker<'c, 'p> {
             Ty::Accumulator(sum, rows, columns) => {
                 Ty::Accumulator(Box::new(Ty::Never), rows, columns).to_string().replace('!', &self.show(&sum))
             }
+            Ty::Rows(value, rows) => Ty::Rows(Box::new(Ty::Never), rows).to_string().replace('!', &self.show(&value)),
             Ty::Slice(element) => format!("[{}]", self.show(&element)),
             Ty::Tuple(fields) if fields.len() > 1 => {
                 format!("({})", fields.iter().map(|f| self.show(f)).collect::<Vec<_>>().join(", "))

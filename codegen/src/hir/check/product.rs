@@ -1,6 +1,6 @@
 //! Products of shared tiles: `multiply_add(&a, transposed(&b), &mut sums)`, and what an `Accumulator` of sums is asked for.
 
-use super::super::tree::{Expr, ExprKind};
+use super::super::tree::{Expr, ExprKind, RowReduction};
 use super::super::types::{Const, Kind, Ty};
 use super::Checker;
 use super::call::arity_text;
@@ -13,7 +13,7 @@ use proc_macro2::Span;
 use syn::spanned::Spanned;
 
 /// The methods of an accumulator.
-const METHODS: [&str; 4] = ["len", "position", "store", "store_columns"];
+const METHODS: [&str; 7] = ["len", "position", "row", "row_max", "row_sum", "store", "store_columns"];
 
 /// A factor as it is written.
 struct Factor {
@@ -171,6 +171,33 @@ impl Checker<'_, '_> {
         expr(ExprKind::NoSums, ty, span)
     }
 
+    /// `Rows::<T, M>::splat(value)`.
+    pub(super) fn splat_rows(&mut self, path: &syn::ExprPath, call: &syn::ExprCall, span: Span) -> Expr {
+        self.arity(call, 1, "splat");
+        let mut owner = path.path.clone();
+        owner.segments.pop();
+        owner.segments.pop_punct();
+        let ty = self.named_type(&owner);
+        let Some(value) = call.args.first().map(|arg| self.expression(arg)) else { return self.anything(span) };
+        if let Ty::Rows(element, _) = self.infer.shallow(&ty) {
+            self.expect(&value.ty, &element, value.span);
+        }
+        expr(ExprKind::SplatRows(Box::new(value)), ty, span)
+    }
+
+    /// What can be asked of the values of rows.
+    pub(super) fn rows_method(&mut self, call: &syn::ExprMethodCall, receiver: Expr, span: Span) -> Expr {
+        if call.method != "len" {
+            return self.unknown_method(call, &receiver, vec!["len"]);
+        }
+        call.args.iter().for_each(|arg| drop(self.expression(arg)));
+        if !call.args.is_empty() {
+            let message = format!("`len` {}", arity_text(0, call.args.len()));
+            return self.error_expression(Diagnostic::error(span, message).by_rustc());
+        }
+        expr(ExprKind::Len(Box::new(receiver)), Ty::Usize, span)
+    }
+
     /// What can be asked of sums.
     pub(super) fn accumulator_method(
         &mut self,
@@ -181,8 +208,8 @@ impl Checker<'_, '_> {
     ) -> Expr {
         let name = call.method.to_string();
         let wanted = match name.as_str() {
-            "len" => 0,
-            "position" | "store" => 1,
+            "len" | "row_max" | "row_sum" => 0,
+            "position" | "row" | "store" => 1,
             "store_columns" => 2,
             _ => return self.unknown_method(call, &receiver, METHODS.to_vec()),
         };
@@ -191,7 +218,14 @@ impl Checker<'_, '_> {
             let message = format!("`{name}` {}", arity_text(wanted, args.len()));
             return self.error_expression(Diagnostic::error(span, message).by_rustc());
         }
+        if let Some(reduction) = RowReduction::named(&name) {
+            return expr(ExprKind::ReduceRows(reduction, Box::new(receiver)), Ty::Rows(Box::new(sum.clone()), sides[0]), span);
+        }
         let Some(arg) = args.pop() else { return expr(ExprKind::Len(Box::new(receiver)), Ty::Usize, span) };
+        if name == "row" {
+            self.expect(&arg.ty, &Ty::Usize, arg.span);
+            return expr(ExprKind::RowOf(Box::new(receiver), Box::new(arg)), Ty::Usize, span);
+        }
         if name == "position" {
             self.expect(&arg.ty, &Ty::Usize, arg.span);
             return expr(ExprKind::Position(Box::new(receiver), Box::new(arg)), Ty::Tuple(vec![Ty::Usize; 2]), span);

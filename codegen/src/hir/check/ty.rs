@@ -89,6 +89,8 @@ impl Checker<'_, '_> {
             ("Accumulator", []) => {
                 Ty::Accumulator(Box::new(self.infer.fresh(Kind::Any)), self.infer.fresh_const(), self.infer.fresh_const())
             }
+            ("Rows", [Arg::Ty(element), Arg::Const(rows, _)]) => Ty::Rows(Box::new(element.clone()), *rows),
+            ("Rows", []) => Ty::Rows(Box::new(self.infer.fresh(Kind::Any)), self.infer.fresh_const()),
             ("Dim3", []) => Ty::Dim3,
             _ => {
                 let shown = segments.join("::");

@@ -182,6 +182,8 @@ fn children(expr: &Expr) -> Vec<&Expr> {
         | ExprKind::Field(a, _)
         | ExprKind::Repeat(a, _)
         | ExprKind::Len(a)
+        | ExprKind::SplatRows(a)
+        | ExprKind::ReduceRows(_, a)
         | ExprKind::Let(_, a) => vec![a],
         ExprKind::Binary(_, a, b)
         | ExprKind::Compare(_, a, b)
@@ -191,6 +193,7 @@ fn children(expr: &Expr) -> Vec<&Expr> {
         | ExprKind::AssignOp(_, a, b)
         | ExprKind::Index(a, b)
         | ExprKind::Position(a, b)
+        | ExprKind::RowOf(a, b)
         | ExprKind::SharedOf(a, b, _)
         | ExprKind::VectorLoad(a, b, _) => vec![a, b],
         ExprKind::MultiplyAdd([(a, _), (b, _)], sums) => vec![a, b, sums],

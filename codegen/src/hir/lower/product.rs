@@ -4,12 +4,18 @@ use super::Lowerer;
 use super::environment::Tree;
 use super::place::Place;
 use crate::diagnostic::Diagnostic;
-use crate::hir::tree::Expr;
+use crate::hir::tree::{Expr, RowReduction};
 use crate::hir::types::{Const, Ty};
-use crate::intrinsics::MULTIPLY_ADD;
-use crate::ir::{Access, ObjectKind, Op, ProductFactor, Scalar, Tensor, Value};
+use crate::intrinsics::{self, MULTIPLY_ADD, by_name, called};
+use crate::ir::{Access, BinaryOp, ObjectKind, Op, ProductFactor, Scalar, Tensor, Type, Value, WARPGROUP, WARPGROUP_ROWS};
 use crate::target::limits::THREAD_REGISTERS;
 use proc_macro2::Span;
+
+/// Threads that have sums of a row, each of two rows of every 64 · threads / 128: a thread has values of M · 4 / threads rows.
+const ROWS_OF_WARPGROUP: i128 = 4;
+
+/// Lanes that have the sums of a row: neighbours.
+const LANES_OF_ROW: [i128; 2] = [1, 2];
 
 impl Lowerer<'_, '_> {
     /// What a type is of which each thread has a share, and all others.
@@ -22,6 +28,11 @@ impl Lowerer<'_, '_> {
                 };
                 let own = all / i128::from(self.threads().unwrap_or(1)).max(1);
                 Ty::Array(sum, Const::Value(own))
+            }
+            Ty::Rows(value, rows) => {
+                let rows = if let Const::Value(rows) = rows { rows } else { 0 };
+                let own = rows.saturating_mul(ROWS_OF_WARPGROUP) / i128::from(self.threads().unwrap_or(1)).max(1);
+                Ty::Array(value, Const::Value(own))
             }
             Ty::Array(element, len) => Ty::Array(Box::new(self.shared_out(*element)), len),
             Ty::Tuple(fields) => Ty::Tuple(fields.into_iter().map(|field| self.shared_out(field)).collect()),
@@ -84,7 +95,7 @@ impl Lowerer<'_, '_> {
         let factors = [a, b].map(|(array, is_transposed)| self.factor(array, *is_transposed));
         let Some(place) = self.sides(sums).map(|_| self.place(sums)) else { return self.unit() };
         let [Some(a), Some(b)] = factors else { return self.unit() };
-        self.at_call(span, crate::intrinsics::collective(MULTIPLY_ADD));
+        self.at_call(span, intrinsics::collective(MULTIPLY_ADD));
         let before = self.sums_of(&place);
         let types = self.types_of(&before);
         let first = self.kernel.insts.len();
@@ -128,6 +139,92 @@ impl Lowerer<'_, '_> {
         Tree::of(&self.kernel.insts[inst].results.clone())
     }
 
+    /// Whether so many rows can be shared out by rows; else it is said why not. All products of the kernel are, from now on.
+    fn are_by_rows(&mut self, rows: u64, span: Span) -> bool {
+        self.kernel.options.sums_by_rows = true;
+        let threads = self.threads().unwrap_or(0);
+        let each = threads / WARPGROUP * WARPGROUP_ROWS;
+        let refused = if threads == 0 || !threads.is_multiple_of(WARPGROUP) {
+            let message = format!("`Rows` are shared out among whole groups of {WARPGROUP} threads, and a block has {threads}");
+            Some((message, format!("write `block = {}`", threads.next_multiple_of(WARPGROUP).max(WARPGROUP))))
+        } else if rows == 0 || !rows.is_multiple_of(each) {
+            let message = format!("{rows} rows cannot be shared out among {threads} threads, {WARPGROUP_ROWS} to each {WARPGROUP} of them");
+            Some((message, format!("take a multiple of {each} rows, or another `block`")))
+        } else {
+            None
+        };
+        let is_right = refused.is_none();
+        if let Some((message, help)) = refused {
+            self.report(Diagnostic::error(span, message).help(help));
+        }
+        is_right
+    }
+
+    /// `Rows::splat(value)`.
+    pub(super) fn splat_rows(&mut self, value: &Expr, expr: &Expr) -> Tree {
+        let Ty::Rows(_, Const::Value(rows)) = self.frame().body.infer.resolve(&expr.ty) else { return self.unit() };
+        let value = self.value(value);
+        if !self.are_by_rows(u64::try_from(rows).unwrap_or(0), expr.span) {
+            return self.unit();
+        }
+        let Ty::Array(_, len) = self.resolve(&expr.ty) else { return self.unit() };
+        let len = crate::hir::check::array_len(len).unwrap_or(0);
+        Tree::Node((0..len).map(|_| Tree::Leaf(value)).collect())
+    }
+
+    /// `sums.row(element)`: which of the thread's rows it is. Its sums are in order of 64 rows, 8 columns, two rows that are 8 apart, and two neighbours.
+    pub(super) fn row_of(&mut self, sums: &Expr, element: &Expr, span: Span) -> Tree {
+        let element = self.value(element);
+        let Some([rows, columns]) = self.sides(sums) else { return self.unit() };
+        if !self.are_by_rows(rows, span) {
+            return self.unit();
+        }
+        self.at(span);
+        let mut b = self.builder();
+        let ty = b.kernel.ty(element);
+        let [of_strip, two] = [columns / 2, 2].map(|n| b.int(ty, i128::from(n)));
+        let strip = b.binary(BinaryOp::Div, element, of_strip);
+        let pair = b.binary(BinaryOp::Div, element, two);
+        let half = b.binary(BinaryOp::Rem, pair, two);
+        let first = b.binary(BinaryOp::Mul, strip, two);
+        Tree::Leaf(b.binary(BinaryOp::Add, first, half))
+    }
+
+    /// `sums.row_max()`, `sums.row_sum()`: of a thread's sums, and of the four lanes that have the row.
+    pub(super) fn reduce_rows(&mut self, reduction: RowReduction, sums: &Expr, span: Span) -> Tree {
+        let Some([rows, columns]) = self.sides(sums) else { return self.unit() };
+        if !self.are_by_rows(rows, span) {
+            return self.unit();
+        }
+        let place = self.place(sums);
+        let sums = self.sums_of(&place);
+        let Some(shuffle) = by_name(called::SHUFFLE_XOR, None) else { return self.unit() };
+        self.at_call(span, Some(shuffle));
+        let first = self.kernel.insts.len();
+        let op = if reduction == RowReduction::Max { BinaryOp::Max } else { BinaryOp::Add };
+        let of_strip = columns as usize / 2;
+        let mut b = self.builder();
+        let mut found = Vec::new();
+        for strip in sums.chunks(of_strip.max(1)) {
+            for half in 0..2 {
+                let own = strip.chunks(2).skip(half).step_by(2).flatten().copied();
+                let Some(mut all) = own.reduce(|all, sum| b.binary(op, all, sum)) else { continue };
+                let ty = b.kernel.ty(all);
+                for distance in LANES_OF_ROW {
+                    let distance = b.int(Type::U32, distance);
+                    let other = intrinsics::emit(&mut b, shuffle, ty, &[all, distance]);
+                    if let [other] = other[..] {
+                        all = b.binary(op, all, other);
+                    }
+                }
+                found.push(all);
+            }
+        }
+        self.block = b.block;
+        self.note_meeting(first, reduction.name(), span);
+        Tree::of(&found)
+    }
+
     /// `sums.store(&mut tile)`.
     pub(super) fn store_sums(&mut self, sums: &Expr, (to, from): (&Expr, Option<&Expr>), span: Span) -> Tree {
         let Ty::Accumulator(of, ..) = self.frame().body.infer.resolve(&sums.ty) else { return self.unit() };
@@ -145,7 +242,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// The scalar type of an array of rows.
-    fn scalar_of_rows(&self, array: &Access) -> Option<crate::ir::Type> {
+    fn scalar_of_rows(&self, array: &Access) -> Option<Type> {
         let factor = ProductFactor { array: array.clone(), is_transposed: false };
         factor.shape(&self.kernel).map(|(_, _, ty)| ty)
     }

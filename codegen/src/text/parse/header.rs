@@ -46,6 +46,7 @@ impl Parser<'_> {
             "vectorize" => self.kernel.options.vectorize = self.integer()?,
             "persistent" => self.kernel.options.persistent = self.choice(&[(true, "true"), (false, "false")])?,
             "tensor" => self.kernel.options.tensor = self.choice(&TensorCores::ALL)?,
+            "sums_by_rows" => self.kernel.options.sums_by_rows = self.choice(&[(true, "true"), (false, "false")])?,
             "overlap" => self.kernel.options.overlap = self.choice(&[(true, "true"), (false, "false")])?,
             "raster" => self.kernel.options.raster = self.integer()?,
             "max_registers" => self.kernel.options.max_registers = Some(self.integer()?),
