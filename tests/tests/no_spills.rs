@@ -39,7 +39,9 @@ fn ptxas_spills_nothing_of_a_declared_variant() {
 }
 
 /// What is wrong with a variant on a target.
-fn complaint(variant: &Variant, target: &Target, assembler: &Ptxas) -> Option<String> {
+fn complaint(variant: &Variant, target: &'static Target, assembler: &Ptxas) -> Option<String> {
+    // What a device of the target is given.
+    let target = variant.kernel.target_on(target);
     let Some(ptx) = variant.text(&Ptx, Some(target)) else { return Some(format!("{} has no PTX for {}", variant.name, target.name)) };
     match assembler.measure(&ptx, target.capability) {
         Ok(measured) if measured.spill_stores == 0 => None,

@@ -309,9 +309,10 @@ pub fn attention<T: AttentionElement>(
         let value = format!("of {queries} rows a head, and k has {keys}");
         return refuse("q", value, "give a causal head at least as many keys as queries, or leave `is_causal` out");
     }
+    // What the kernel by the copy engine is made for; the simulator and the host twin run it, too.
     let has_engine = match call.stream.device().kind() {
         DeviceKind::OpenCl => false,
-        _ => call.stream.device().properties().compute_capability.is_none_or(|capability| capability >= (9, 0)),
+        _ => call.stream.device().properties().compute_capability.is_none_or(|capability| capability.0 == 9),
     };
     let by_engine = has_engine && [&q, &k, &v].iter().all(|matrix| (matrix.row_pitch() * size_of::<T>()).is_multiple_of(16));
     // Weights are powers of two.

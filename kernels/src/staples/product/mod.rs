@@ -486,12 +486,12 @@ fn turned<'a, T: Element>(
     Ok(device.matrix(there, rows, columns)?.pitch(pitch)?)
 }
 
-/// Whether the device has a copy engine; the simulator and the host twin run kernels for one.
+/// Whether the device is one that the kernels by the copy engine are made for: of capability 9, with its shared memory and its products of warpgroups. The simulator and the host twin run them, too.
 fn has_engine(call: Call<'_>) -> bool {
     let device = call.stream.device();
     match device.kind() {
         warpwright::DeviceKind::OpenCl => false,
-        _ => device.properties().compute_capability.is_none_or(|capability| capability >= (9, 0)),
+        _ => device.properties().compute_capability.is_none_or(|capability| capability.0 == 9),
     }
 }
 
