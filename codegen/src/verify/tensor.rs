@@ -67,7 +67,7 @@ impl Verifier<'_> {
                 let types = self.types(sums);
                 let shape = types.first().and_then(|sum| WarpgroupShape::of(*factors, *sum));
                 let Some(shape) = shape else { return self.complain(format!("`wgmma` has no products of `{factors}` into such sums")) };
-                let is_shape = m.is_multiple_of(WARPGROUP_ROWS) && n.is_multiple_of(16) && (16..=256).contains(n);
+                let is_shape = m.is_multiple_of(WARPGROUP_ROWS) && n.is_multiple_of(8) && (8..=256).contains(n);
                 let is_whole = is_shape && k.is_multiple_of(shape.steps()) && sums.len() as u64 * WARPGROUP == m * n;
                 self.require(is_whole, || format!("{m} x {n} x {k} with {} sums", sums.len()));
                 let across = a.is_transposed || !b.is_transposed;
