@@ -179,6 +179,7 @@ impl Checker<'_, '_> {
         owner.segments.pop_punct();
         let ty = self.named_type(&owner);
         let Some(value) = call.args.first().map(|arg| self.expression(arg)) else { return self.anything(span) };
+        self.accumulators.push((ty.clone(), span));
         if let Ty::Rows(element, _) = self.infer.shallow(&ty) {
             self.expect(&value.ty, &element, value.span);
         }
@@ -260,7 +261,17 @@ impl Checker<'_, '_> {
     /// Says of accumulators whose types nothing settles that this is missing.
     pub(super) fn settle_accumulators(&mut self) {
         for (ty, span) in std::mem::take(&mut self.accumulators) {
-            let Ty::Accumulator(sum, rows, columns) = self.infer.resolve(&ty) else { continue };
+            let (sum, rows, columns) = match self.infer.resolve(&ty) {
+                Ty::Accumulator(sum, rows, columns) => (sum, rows, columns),
+                Ty::Rows(value, rows) => {
+                    if self.is_open(&value) || self.known_const(rows).is_none() {
+                        let help = "write it: `Rows::<f32, 64>::splat(0.0)`";
+                        self.report(Diagnostic::error(span, "the rows' type and number are not known").help(help).and_by_rustc());
+                    }
+                    continue;
+                }
+                _ => continue,
+            };
             let is_number = matches!(&*sum, Ty::Scalar(ty) if PRODUCTS.iter().any(|(_, sum)| sum == ty));
             if self.is_open(&sum) || [rows, columns].iter().any(|side| self.known_const(*side).is_none()) {
                 let help = "write it: `Accumulator::<f32, 64, 64>::zero()`";

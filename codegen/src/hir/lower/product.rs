@@ -144,9 +144,12 @@ impl Lowerer<'_, '_> {
         self.kernel.options.sums_by_rows = true;
         let threads = self.threads().unwrap_or(0);
         let each = threads / WARPGROUP * WARPGROUP_ROWS;
-        let refused = if threads == 0 || !threads.is_multiple_of(WARPGROUP) {
+        let refused = if threads == 0 {
+            let message = "`Rows` are shared out among the threads of a block, and this kernel's block is not fixed".to_owned();
+            Some((message, "fix it: `#[kernel(block = 128)]`".to_owned()))
+        } else if !threads.is_multiple_of(WARPGROUP) {
             let message = format!("`Rows` are shared out among whole groups of {WARPGROUP} threads, and a block has {threads}");
-            Some((message, format!("write `block = {}`", threads.next_multiple_of(WARPGROUP).max(WARPGROUP))))
+            Some((message, format!("write `block = {}`", threads.next_multiple_of(WARPGROUP))))
         } else if rows == 0 || !rows.is_multiple_of(each) {
             let message = format!("{rows} rows cannot be shared out among {threads} threads, {WARPGROUP_ROWS} to each {WARPGROUP} of them");
             Some((message, format!("take a multiple of {each} rows, or another `block`")))
