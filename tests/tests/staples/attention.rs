@@ -102,7 +102,7 @@ fn attention_is_that_of_double_precision() {
                 agrees::<bf16>(&mut b, case);
             }
         }
-        println!("ran: attention on {} ({cases} cases)", b.device);
+        println!("ran: attention ({cases} on {})", b.device.name());
     }
 }
 

@@ -231,7 +231,7 @@ fn random_products_are_those_of_double_precision() {
             let case = some_case(&mut random, most);
             of_type(&mut b, number % KINDS, case);
         }
-        println!("ran: products on {} ({cases} cases)", b.device);
+        println!("ran: products ({cases} on {})", b.device.name());
     }
 }
 
@@ -250,7 +250,7 @@ fn the_least_products_are_right() {
         // Nothing to sum, and no results.
         (0..KINDS).for_each(|kind| of_type(&mut b, kind, Case { extent: (3, 5, 0), scales: (1, 2), ..least }));
         (0..KINDS).for_each(|kind| of_type(&mut b, kind, Case { extent: (0, 5, 2), ..least }));
-        println!("ran: the least products on {}", b.device);
+        println!("ran: the least products ({} on {})", 3 * KINDS, b.device.name());
     }
 }
 
@@ -276,7 +276,7 @@ fn every_tile_gives_the_same_products() {
             }
         }
         b.workspace.force(None);
-        println!("ran: tiles on {}", b.device);
+        println!("ran: tiles of products ({} on {})", warpwright_kernels::staples::product::SHAPES.len(), b.device.name());
     }
 }
 
