@@ -51,7 +51,7 @@ pub fn attention_engine<T: Float, const D: usize, const STAGES: usize, const CAU
     #[pipeline(stages = STAGES, by = tma)]
     for tile in 0..end.div_ceil(64) {
         // The last tile ends with the keys: what is behind them is another head's.
-        let start = (tile * 64).min(if keys > 64 { keys - 64 } else { 0 });
+        let start = (tile * 64).min(keys.saturating_sub(64));
         load_tile(&mut of_k, k, of_keys + start, 0);
         load_tile(&mut of_v, v, of_keys + start, 0);
         sync_threads();
@@ -136,7 +136,7 @@ pub fn attention_threads<T: Float, const D: usize, const STAGES: usize, const CA
     #[pipeline(stages = STAGES)]
     for tile in 0..end.div_ceil(64) {
         // The last tile ends with the keys: what is behind them is another head's.
-        let start = (tile * 64).min(if keys > 64 { keys - 64 } else { 0 });
+        let start = (tile * 64).min(keys.saturating_sub(64));
         load_tile(&mut of_k, k, of_keys + start, 0);
         load_tile(&mut of_v, v, of_keys + start, 0);
         sync_threads();
