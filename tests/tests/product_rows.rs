@@ -100,7 +100,7 @@ fn rows_are_those_of_rust() {
 /// The PTX of the kernel.
 fn text(generics: &[&str], target: &str) -> String {
     let source = kernel_of(include_str!("product_rows.rs"), "centred");
-    ptx(&source, "centred", generics, target).unwrap_or_else(|error| panic!("{error}")).to_string()
+    ptx(source, "centred", generics, target).unwrap_or_else(|error| panic!("{error}")).to_string()
 }
 
 #[test]
