@@ -22,6 +22,8 @@ use super::collectives::{alignment, thread_number};
 use super::{Refusal, Schedule};
 use crate::analysis::uniformity::Uniformity;
 use crate::collections::HashMap;
+use crate::intrinsics::called;
+use crate::ir::intrinsic::IntrinsicId;
 use crate::ir::{
     Access, BinaryOp, Block, Builder, CompareOp, Inst, Kernel, Op, ProductFactor, Step, Tensor, TensorCores, Type, Value, WARPGROUP,
     WARPGROUP_ROWS,
@@ -36,14 +38,19 @@ type Shape = (Type, [u64; 2]);
 pub(super) fn check(schedule: &mut Schedule<'_>) {
     let kernel = &*schedule.kernel;
     let all = found(kernel);
-    if all.is_empty() {
+    if all.is_empty() && !kernel.options.sums_by_rows {
         return;
     }
+    let uniformity = Uniformity::of(kernel);
     if kernel.options.sums_by_rows {
         let refused = all.iter().find_map(|(_, inst)| not_by_rows(kernel, *inst));
-        schedule.refusals.extend(refused);
+        let parted = row_reductions(kernel).into_iter().find(|inst| !uniformity.runs_together(*inst)).map(|inst| {
+            let message = "maxima and sums of rows are for all threads of the block, and some may not come here".to_owned();
+            let help = "call it outside of the `if`, the loop or behind the `return` that threads part at";
+            Refusal { loc: kernel.insts[inst].loc, ..Refusal::new(message, help) }
+        });
+        schedule.refusals.extend(refused.into_iter().chain(parted));
     }
-    let uniformity = Uniformity::of(kernel);
     for (_, inst) in all {
         let Op::Tensor(Tensor::MultiplyAdd { a, b, sums }) = &kernel.insts[inst].op else { continue };
         let places = || [a, b].into_iter().flat_map(|factor| factor.array.indices());
@@ -63,6 +70,16 @@ pub(super) fn check(schedule: &mut Schedule<'_>) {
         let loc = kernel.insts[inst].loc;
         schedule.refusals.extend(refusal.map(|refusal| Refusal { loc, ..refusal }));
     }
+}
+
+/// The exchanges of lanes that `row_max` and `row_sum` are made of: those that stand for a call of themselves.
+fn row_reductions(kernel: &Kernel) -> Vec<Inst> {
+    let is_exchange = |id: IntrinsicId| id.row().name == called::SHUFFLE_XOR;
+    let is_reduction = |inst: &Inst| match &kernel.insts[*inst].op {
+        Op::Intrinsic(id, _) => is_exchange(*id) && kernel.locations[kernel.insts[*inst].loc].call.is_some_and(is_exchange),
+        _ => false,
+    };
+    kernel.insts_in(kernel.body).filter(is_reduction).collect()
 }
 
 /// Why the sums that an instruction is about cannot be shared out by rows, which the kernel's `Rows` ask of all.
