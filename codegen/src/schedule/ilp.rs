@@ -15,7 +15,7 @@
 
 use super::around::Around;
 use super::budget::Copies;
-use super::copy::{Copy, each_loop};
+use super::copy::each_loop;
 use super::dependence::{Conflict, carried_through_memory};
 use super::extremum::{Extremum, extremum};
 use super::groups::{Counted, finish, in_groups, open};
@@ -28,6 +28,7 @@ use super::{Element, Refusal, Schedule};
 use crate::analysis::access::AccessKind;
 use crate::annotations::{ILP, Modifier};
 use crate::collections::{HashMap, HashSet};
+use crate::ir::Copy;
 use crate::ir::{Annotations, Asked, BinaryOp, Block, Builder, Inst, Kernel, Object, ObjectKind, Op, Region, Space, Terminator, Value};
 
 /// Runs it, on inner loops first.

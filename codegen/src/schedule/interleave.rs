@@ -12,12 +12,13 @@
 //!
 //! The order within each copy stays. Who asks for this has made sure that the order among copies does not matter.
 
-use super::copy::{Copy, parts};
+use super::copy::parts;
 use super::in_turn::InTurn;
 use super::loads::visit;
 use super::{Element, Elements};
 use crate::analysis::cost::is_speculable;
 use crate::collections::HashSet;
+use crate::ir::Copy;
 use crate::ir::{
     Address, BinaryOp, Block, Builder, Inst, InstData, Kernel, Loc, Memory, MemoryOp, Op, Region, Scalar, Terminator, Type, UnaryOp, Value,
 };

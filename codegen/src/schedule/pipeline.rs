@@ -31,13 +31,14 @@ mod slots;
 mod stores;
 
 use super::collectives::by_engine;
-use super::copy::{Copy, loops, parts};
+use super::copy::{loops, parts};
 use super::groups::Counted;
 use super::loads::visit;
 use super::{Refusal, Schedule, roles};
 use crate::annotations::{Modifier, PIPELINE, PREFETCH};
 use crate::collections::{HashMap, HashSet};
 use crate::intrinsics::{by_name, called};
+use crate::ir::Copy;
 use crate::ir::{
     Asked, BinaryOp, Block, Builder, CompareOp, Engine, Fill, Inst, Kernel, Memory, MemoryOp, Object, ObjectKind, Op, Region, Scalar,
     Scope, Space, StoreStage, Tensor, Terminator, Type, Value,

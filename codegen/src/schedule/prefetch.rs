@@ -20,7 +20,7 @@
 //! between (`assume_disjoint` takes the person's word), nor others before a barrier in the body. **Refuses** all else: addresses that come
 //! from a carried value, loads in inner loops, bodies without loads, loops that may be left early.
 
-use super::copy::{Copy, parts};
+use super::copy::parts;
 use super::dependence::{MemoryAccess, defined};
 use super::groups::{Counted, Names};
 use super::loads::{Asking, has_loads, is_barrier, move_loads, needs, take_out, unit, visit};
@@ -29,6 +29,7 @@ use super::{Refusal, Schedule};
 use crate::analysis::cost::is_speculable;
 use crate::annotations::PREFETCH;
 use crate::collections::{HashMap, HashSet};
+use crate::ir::Copy;
 use crate::ir::{BinaryOp, Block, Builder, CompareOp, Inst, Kernel, Memory, MemoryOp, Op, Region, Scalar, Space, Terminator, Type, Value};
 use std::rc::Rc;
 

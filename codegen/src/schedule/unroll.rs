@@ -12,12 +12,13 @@
 //! the next N. So does a loop whose loads are from shared arrays, even if it is unrolled fully: each step loads for the next one.
 
 use super::budget::{Copies, MOST_INSTRUCTIONS};
-use super::copy::{Copy, loops, size};
+use super::copy::{loops, size};
 use super::groups::{Counted, finish, in_groups, open};
 use super::loads::is_barrier;
 use super::prefetch::space_of;
 use super::{Refusal, Schedule};
 use crate::annotations::{PIPELINE, PREFETCH, UNROLL};
+use crate::ir::Copy;
 use crate::ir::{Annotations, Asked, Block, Builder, Inst, Kernel, Loc, Op, Region, Space, Terminator, Type, Value};
 use crate::passes::simplify;
 

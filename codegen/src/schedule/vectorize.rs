@@ -13,7 +13,7 @@
 
 use super::around::Around;
 use super::budget::Copies;
-use super::copy::{Copy, each_loop, parts};
+use super::copy::{each_loop, parts};
 use super::dependence::{MemoryAccess, accesses};
 use super::groups::{Counted, finish, in_groups, open};
 use super::ilp::{independent, next, variable};
@@ -27,6 +27,7 @@ use crate::analysis::access::AccessKind;
 use crate::analysis::affine::{Affine, Polynomial};
 use crate::annotations::{Modifier, UNROLL, VECTORIZE};
 use crate::collections::HashSet;
+use crate::ir::Copy;
 use crate::ir::{
     Address, Annotations, Asked, Block, Inst, Kernel, Memory, MemoryOp, MemoryType, ObjectKind, Op, Region, Space, Step, Type, Value,
 };

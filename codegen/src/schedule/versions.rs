@@ -5,10 +5,11 @@
 //! holds for all if it holds for the last. A guard that asks something else of an element is asked for each of them in front.
 
 use super::around::Around;
-use super::copy::{Copy, loops, parts};
+use super::copy::{loops, parts};
 use super::groups::{Counted, open};
 use crate::analysis::bounds::Bounds;
 use crate::collections::HashSet;
+use crate::ir::Copy;
 use crate::ir::{
     Address, BinaryOp, Block, Builder, CompareOp, Compute, Inst, Kernel, Memory, MemoryOp, ObjectKind, Op, Region, Scalar, Terminator,
     Type, Value,

@@ -25,11 +25,11 @@ use crate::analysis::access::uniform_in_warps;
 use crate::analysis::uniformity::Uniformity;
 use crate::collections::HashSet;
 use crate::intrinsics::{by_name, called};
+use crate::ir::Copy;
 use crate::ir::{
     Axis, BinaryOp, Block, Builder, Effects, Engine, Fill, Inst, Kernel, Loc, ObjectKind, Op, Region, Special, Terminator, Type, Value,
 };
 use crate::passes::{CONVERGE, converge};
-use crate::schedule::copy::Copy;
 
 /// Has all threads that do not return together come to the barriers and exchanges behind. Gives whether anything changed. For a kernel of stage `Legal`.
 pub(in crate::passes) fn meet(kernel: &mut Kernel) -> bool {

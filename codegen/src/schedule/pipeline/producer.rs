@@ -28,7 +28,6 @@
 //! Both roles stand one after the other when this is done; [`super::super::roles`] parts them. Loops that run again, and loops that share their rings, go on with the slot and the parity behind the
 //! last ones: each role keeps its own.
 
-use super::super::copy::Copy;
 use super::super::{Refusal, collectives, roles};
 use super::engine::{Barriers, taken_out};
 use super::slots::{Homes, in_slot};
@@ -37,6 +36,7 @@ use crate::analysis::uniformity::Uniformity;
 use crate::annotations::Modifier;
 use crate::collections::{HashMap, HashSet};
 use crate::intrinsics::{by_name, called};
+use crate::ir::Copy;
 use crate::ir::{
     Asked, Axis, BinaryOp, Builder, Collective, CompareOp, Inst, Kernel, Loc, Object, Op, PRODUCER_THREADS, Region, Scalar, Space, Special,
     Step, Terminator, Type, Value, with_producer,
