@@ -75,9 +75,9 @@ pub(super) fn check(schedule: &mut Schedule<'_>) {
 /// The exchanges of lanes that `row_max` and `row_sum` are made of: those that stand for a call of themselves.
 fn row_reductions(kernel: &Kernel) -> Vec<Inst> {
     let is_exchange = |id: IntrinsicId| id.row().name == called::SHUFFLE_XOR;
-    let is_reduction = |inst: &Inst| match &kernel.insts[*inst].op {
-        Op::Intrinsic(id, _) => is_exchange(*id) && kernel.locations[kernel.insts[*inst].loc].call.is_some_and(is_exchange),
-        _ => false,
+    let is_reduction = |inst: &Inst| {
+        let stands_for = kernel.locations[kernel.insts[*inst].loc].call;
+        matches!(&kernel.insts[*inst].op, Op::Intrinsic(id, _) if is_exchange(*id)) && stands_for.is_some_and(is_exchange)
     };
     kernel.insts_in(kernel.body).filter(is_reduction).collect()
 }
