@@ -25,6 +25,7 @@ mod select;
 #[path = "staples/sort.rs"]
 mod sort;
 
+use warpwright::prelude::{bf16, f16};
 use warpwright::{Device, DeviceKind, Element};
 use warpwright_kernels::staples::Workspace;
 use warpwright_tests::random::Random;
@@ -39,6 +40,43 @@ fn lengths(device: &Device, random: &mut Random) -> Vec<usize> {
         all.push(random.length(3_000));
     }
     all
+}
+
+/// A type with its conversions, and half the distance from 1 to the next number below.
+trait Short: Element {
+    const ROUNDING: f64;
+    fn of(v: f32) -> Self;
+    fn wide(self) -> f64;
+}
+
+impl Short for f32 {
+    const ROUNDING: f64 = 6e-8;
+    fn of(v: f32) -> f32 {
+        v
+    }
+    fn wide(self) -> f64 {
+        f64::from(self)
+    }
+}
+
+impl Short for f16 {
+    const ROUNDING: f64 = 1.0 / 2048.0;
+    fn of(v: f32) -> f16 {
+        f16::from_f32(v)
+    }
+    fn wide(self) -> f64 {
+        self.to_f64()
+    }
+}
+
+impl Short for bf16 {
+    const ROUNDING: f64 = 1.0 / 256.0;
+    fn of(v: f32) -> bf16 {
+        bf16::from_f32(v)
+    }
+    fn wide(self) -> f64 {
+        self.to_f64()
+    }
 }
 
 /// What a test runs with.

@@ -14,7 +14,7 @@
 use super::checks::Call;
 use super::{Error, Result};
 use warpwright::prelude::*;
-use warpwright::{BufferMatrix, BufferMatrixMut, DeviceKind, Launch};
+use warpwright::{BufferMatrix, BufferMatrixMut, Launch};
 
 /// A block's 128 queries of a head against its keys, 64 at a time, tiles by the copy engine.
 #[kernel(block = 256, min_blocks = 1, tensor = true, targets = [sm_90],
@@ -309,12 +309,7 @@ pub fn attention<T: AttentionElement>(
         let value = format!("of {queries} rows a head, and k has {keys}");
         return refuse("q", value, "give a causal head at least as many keys as queries, or leave `is_causal` out");
     }
-    // What the kernel by the copy engine is made for; the simulator and the host twin run it, too.
-    let has_engine = match call.stream.device().kind() {
-        DeviceKind::OpenCl => false,
-        _ => call.stream.device().properties().compute_capability.is_none_or(|capability| capability.0 == 9),
-    };
-    let by_engine = has_engine && [&q, &k, &v].iter().all(|matrix| (matrix.row_pitch() * size_of::<T>()).is_multiple_of(16));
+    let by_engine = call.has_copy_engine() && [&q, &k, &v].iter().all(|matrix| (matrix.row_pitch() * size_of::<T>()).is_multiple_of(16));
     // Weights are powers of two.
     let scale = scale.unwrap_or(1.0 / (size as f32).sqrt()) * std::f32::consts::LOG2_E;
     let parameters = Parameters { scale, lengths: (queries, keys), group, size, is_causal, by_engine, matrices: [q, k, v], o };

@@ -1,7 +1,7 @@
 //! What functions ask before they write anything.
 
 use super::{Error, Result, Workspace};
-use warpwright::{Buffer, Device, Element, Stream};
+use warpwright::{Buffer, Device, DeviceKind, Element, Stream};
 
 /// What a call is of: its name, for errors, and its stream.
 #[derive(Clone, Copy)]
@@ -54,6 +54,15 @@ impl<'s> Call<'s> {
             return Ok(self);
         }
         Err(Error::OtherDevice { function: self.function, buffer: name, owner: owner.to_string(), device: device.to_string() })
+    }
+
+    /// Whether the device is one that kernels by the copy engine are made for: of capability 9, with its shared memory and its products of warpgroups. The simulator and the host twin run them, too.
+    pub(super) fn has_copy_engine(self) -> bool {
+        let device = self.stream.device();
+        match device.kind() {
+            DeviceKind::OpenCl => false,
+            _ => device.properties().compute_capability.is_none_or(|capability| capability.0 == 9),
+        }
     }
 
     /// Multiprocessors of the device; of the simulator and the host twin, which have none, two.

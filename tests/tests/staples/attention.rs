@@ -1,37 +1,10 @@
 //! Attention: random lengths, heads, groups and pitches against double precision; and what is refused.
 
-use super::benches;
+use super::{Short, benches};
+use warpwright::DeviceKind;
 use warpwright::prelude::{bf16, f16};
-use warpwright::{DeviceKind, Element};
 use warpwright_kernels::staples::attention::{Attention, AttentionElement, attention};
 use warpwright_tests::random::Random;
-
-trait Short: AttentionElement {
-    /// Half the distance from 1 to the next number above.
-    const ROUNDING: f64;
-    fn of(v: f32) -> Self;
-    fn wide(self) -> f64;
-}
-
-impl Short for bf16 {
-    const ROUNDING: f64 = 1.0 / 256.0;
-    fn of(v: f32) -> bf16 {
-        bf16::from_f32(v)
-    }
-    fn wide(self) -> f64 {
-        self.to_f64()
-    }
-}
-
-impl Short for f16 {
-    const ROUNDING: f64 = 1.0 / 2048.0;
-    fn of(v: f32) -> f16 {
-        f16::from_f32(v)
-    }
-    fn wide(self) -> f64 {
-        self.to_f64()
-    }
-}
 
 /// What a case is of.
 #[derive(Clone, Copy, Debug)]
@@ -44,7 +17,7 @@ struct Case {
     room: usize,
 }
 
-fn agrees<T: Short + Element>(b: &mut super::Bench, case: Case) {
+fn agrees<T: Short + AttentionElement>(b: &mut super::Bench, case: Case) {
     let Case { about: Attention { heads, group, is_causal, scale }, queries, keys, size, room } = case;
     let pitch = size + room;
     let (rows, of_keys) = (heads * queries, heads / group * keys);

@@ -1,47 +1,9 @@
 //! Softmax and norms.
 
-use super::{Bench, benches, quick_benches, unit};
-use warpwright::Element;
+use super::{Bench, Short, benches, quick_benches, unit};
 use warpwright::prelude::{bf16, f16};
 use warpwright_kernels::staples::norm::{layer_norm, rms_norm};
 use warpwright_kernels::staples::softmax::{RowElement, softmax};
-
-/// A type with its conversions, and half the distance from 1 to the next number below.
-trait Short: RowElement {
-    const ROUNDING: f64;
-    fn of(v: f32) -> Self;
-    fn wide(self) -> f64;
-}
-
-impl Short for f32 {
-    const ROUNDING: f64 = 6e-8;
-    fn of(v: f32) -> f32 {
-        v
-    }
-    fn wide(self) -> f64 {
-        f64::from(self)
-    }
-}
-
-impl Short for f16 {
-    const ROUNDING: f64 = 1.0 / 2048.0;
-    fn of(v: f32) -> f16 {
-        f16::from_f32(v)
-    }
-    fn wide(self) -> f64 {
-        self.to_f64()
-    }
-}
-
-impl Short for bf16 {
-    const ROUNDING: f64 = 1.0 / 256.0;
-    fn of(v: f32) -> bf16 {
-        bf16::from_f32(v)
-    }
-    fn wide(self) -> f64 {
-        self.to_f64()
-    }
-}
 
 /// Rows and columns: fewer than a vector, of all remainders, of each kernel's limit.
 fn extents(b: &Bench) -> Vec<(usize, usize)> {
@@ -69,7 +31,7 @@ fn close<T: Short>(what: &str, b: &Bench, found: &[T], expected: impl Fn(usize) 
     }
 }
 
-fn softmax_of<T: Short>(b: &mut Bench) {
+fn softmax_of<T: Short + RowElement>(b: &mut Bench) {
     for (rows, columns) in extents(b) {
         let xs: Vec<T> = b.values(rows * columns, |bits| T::of(unit(bits) * 8.0));
         let (x, mut y) = (b.upload(&xs), b.zeros::<T>(rows * columns));
@@ -147,7 +109,7 @@ fn softmax_of_nan_and_infinities_is_as_documented() {
     }
 }
 
-fn norms_of<T: Short + Element>(b: &mut Bench) {
+fn norms_of<T: Short + RowElement>(b: &mut Bench) {
     for (rows, columns) in extents(b) {
         let xs: Vec<T> = b.values(rows * columns, |bits| T::of(unit(bits) + 0.25));
         let ws: Vec<T> = b.values(columns, |bits| T::of(unit(bits) + 1.5));

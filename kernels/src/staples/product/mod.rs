@@ -419,7 +419,7 @@ pub fn multiply<T: MultipliesInto<U>, U: Element>(
         let a = turned(call, product.factors[0], (m, k, pitch), elements, turns_a)?;
         let b = turned(call, product.factors[1], (n, k, pitch), values, turns_b)?;
         let are_transposed = if only_along { [false, true] } else { product.are_transposed };
-        let by_engine = by_tensor_cores && k > 0 && has_engine(call) && [&a, &b].iter().all(|factor| begins_at(factor, VECTOR));
+        let by_engine = by_tensor_cores && k > 0 && call.has_copy_engine() && [&a, &b].iter().all(|factor| begins_at(factor, VECTOR));
         let by = match by_engine {
             false => By::Threads,
             true if writes_in_vectors(&c) => By::EngineAhead,
@@ -484,15 +484,6 @@ fn turned<'a, T: Element>(
     let to = device.matrix_mut(there, rows, columns)?.pitch(pitch)?;
     turn::<T>(factor, to).grid((rows.div_ceil(32), columns.div_ceil(32))).launch_on(call.stream)?;
     Ok(device.matrix(there, rows, columns)?.pitch(pitch)?)
-}
-
-/// Whether the device is one that the kernels by the copy engine are made for: of capability 9, with its shared memory and its products of warpgroups. The simulator and the host twin run them, too.
-fn has_engine(call: Call<'_>) -> bool {
-    let device = call.stream.device();
-    match device.kind() {
-        warpwright::DeviceKind::OpenCl => false,
-        _ => device.properties().compute_capability.is_none_or(|capability| capability.0 == 9),
-    }
 }
 
 /// Whether rows begin at multiples of so many bytes.
