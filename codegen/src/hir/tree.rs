@@ -125,8 +125,8 @@ pub(crate) enum ExprKind {
     Collective(IntrinsicId, Vec<Expr>),
     /// `Accumulator::zero()`.
     NoSums,
-    /// `multiply_add`: the factors, each with whether it is transposed; the sums.
-    MultiplyAdd([(Box<Expr>, bool); 2], Box<Expr>),
+    /// `multiply_add`: the factors, and the sums.
+    MultiplyAdd([(Box<Expr>, FactorForm); 2], Box<Expr>),
     /// `sums.position(element)`.
     Position(Box<Expr>, Box<Expr>),
     /// `sums.store(&mut tile)`, or `sums.store_columns(from, &mut tile)`.
@@ -150,6 +150,17 @@ pub(crate) enum ExprKind {
     Assert(Box<Expr>, Vec<PrintPart>, Vec<Expr>),
     /// `unreachable!`, `panic!`.
     Trap(String),
+}
+
+/// How `multiply_add` takes a factor.
+#[derive(Clone, Debug)]
+pub(crate) enum FactorForm {
+    /// `&tile`.
+    Array,
+    /// `transposed(&tile)`.
+    Transposed,
+    /// `sums.operand::<U>()`, with U.
+    Operand(Ty),
 }
 
 /// What is made of the sums of a row.

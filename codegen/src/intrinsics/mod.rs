@@ -45,6 +45,12 @@ pub(crate) mod called {
     pub(crate) const AWAIT_COPIES: &str = "await_copies";
     /// A word of `f32` for tensor cores.
     pub(crate) const ROUND_TO_TF32: &str = "round_to_tf32";
+    /// Two sums as a word of `bf16`, for tensor cores.
+    pub(crate) const PACK_BF16: &str = "pack_bf16";
+    /// Two sums as a word of `f16`.
+    pub(crate) const PACK_F16: &str = "pack_f16";
+    /// The value of a lane.
+    pub(crate) const SHUFFLE: &str = "shuffle";
     /// The value of a lane whose number differs in some bits.
     pub(crate) const SHUFFLE_XOR: &str = "shuffle_xor";
     /// All threads of the cluster wait for each other.

@@ -54,8 +54,9 @@ pub(super) const ROWS: &[Intrinsic] = &[
         .takes_subnormals()
         .accuracy("absolute error 2^-20.5 in [-2π, 2π] (PTX ISA, `cos`)")
         .doc("the cosine"),
-    native("native_exp2", SINGLE, ONE, &[single("ex2.approx.f32 {d}, {0};")], "native_exp2({0})", lane!(|x| x.exp2()))
-        .accuracy("relative error 2^-22.5 (PTX ISA, `ex2`)")
+    native("native_exp2", SINGLE, ONE, &[single("ex2.approx.ftz.f32 {d}, {0};")], "native_exp2({0})", lane!(|x| x.exp2()))
+        .takes_subnormals()
+        .accuracy("relative error 2^-22.5; results below 2^-126 are zero (PTX ISA, `ex2.approx.ftz`)")
         .doc("2 to this power"),
     native("native_log2", SINGLE, ONE, &[single("lg2.approx.f32 {d}, {0};")], "native_log2({0})", lane!(|x| x.log2()))
         .accuracy("absolute error 2^-22 in (0.5, 2), relative error 2^-22 elsewhere (PTX ISA, `lg2`)")
@@ -121,7 +122,7 @@ pub(super) const ROWS: &[Intrinsic] = &[
     .accuracy("relative error 2^-11 (PTX ISA, `tanh`); before sm_75 absolute error about 2^-22, from `ex2` and `rcp`")
     .doc("the hyperbolic tangent"),
     made("native_exp", SINGLE, ONE, |b, a| vec![scaled_after(b, a[0], std::f64::consts::LOG2_E, "native_exp2")])
-        .accuracy("2 + ⌊|1.173 x|⌋ ulp (CUDA C++ Programming Guide, `__expf`, made the same way)")
+        .accuracy("2 + ⌊|1.173 x|⌋ ulp (CUDA C++ Programming Guide, `__expf`, made the same way); results below 2^-126 are zero")
         .doc("e to this power"),
     made("native_ln", SINGLE, ONE, |b, a| vec![scaled_before(b, a[0], std::f64::consts::LN_2, "native_log2")])
         .accuracy("absolute error 2^-21.4 in [0.5, 2], 3 ulp elsewhere (CUDA C++ Programming Guide, `__logf`, made the same way)")

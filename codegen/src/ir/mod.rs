@@ -44,7 +44,8 @@ pub use options::{BoundsCheck, INDEX_WINDOW, IndexWidth, KernelOptions, Math, Te
 pub use scalar::Scalar;
 pub use swizzle::{SWIZZLE_ROWS, Swizzle};
 pub use tensor::{
-    MMA_SHAPES, MmaShape, PRODUCTS, ProductFactor, STEP_BYTES, Tensor, WARPGROUP, WARPGROUP_ROWS, WARPGROUP_SHAPES, WarpgroupShape,
+    LeftFactor, MMA_SHAPES, MmaShape, PRODUCTS, ProductFactor, STEP_BYTES, Tensor, WARPGROUP, WARPGROUP_ROWS, WARPGROUP_SHAPES,
+    WarpgroupFactor, WarpgroupShape,
 };
 pub use types::{Space, Type};
 

@@ -4,7 +4,7 @@
 //! [`Tensor::Position`] leave open who owns which: `schedule` decides it for each form of a kernel, and makes loads and multiply-adds of them,
 //! or [`Tensor::Mma`]. No other pass, back end, device or lint sees the first two.
 
-use super::{Access, Completion, Effects, Kernel, MemoryType, Scalar, Scope, Type, Value};
+use super::{Access, Completion, Effects, Kernel, MemoryType, Objects, Scalar, Scope, Type, Value};
 use crate::target::Requirement;
 
 /// A matrix in a shared array of rows, as a factor of a product.
@@ -30,13 +30,71 @@ impl ProductFactor {
     }
 }
 
+/// The left factor of a product.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LeftFactor {
+    /// A matrix in shared memory.
+    Tile(ProductFactor),
+    /// Sums of another product, each converted to an element: no memory is between.
+    Sums {
+        /// M and K.
+        shape: [u64; 2],
+        /// What each is converted to.
+        element: Type,
+        /// This thread's share of M × K sums, not converted yet.
+        values: Vec<Value>,
+    },
+}
+
+impl LeftFactor {
+    /// Rows, columns and elements of the factor; `None`: its path leads to no array of rows of scalars.
+    pub fn shape(&self, kernel: &Kernel) -> Option<(u64, u64, Type)> {
+        match self {
+            LeftFactor::Tile(tile) => tile.shape(kernel),
+            LeftFactor::Sums { shape: [rows, columns], element, .. } => Some((*rows, *columns, *element)),
+        }
+    }
+
+    /// The matrix in shared memory, if it is one.
+    pub fn tile(&self) -> Option<&ProductFactor> {
+        match self {
+            LeftFactor::Tile(tile) => Some(tile),
+            LeftFactor::Sums { .. } => None,
+        }
+    }
+}
+
+/// The left factor of a warpgroup's product.
+#[derive(Clone, Debug, PartialEq)]
+pub enum WarpgroupFactor {
+    /// Some rows of a matrix in shared memory.
+    Tile {
+        /// The matrix, as the source has it.
+        tile: ProductFactor,
+        /// The warpgroup's first row; `u32`.
+        row: Value,
+    },
+    /// Words of two elements of 16 bits: as those of `Mma`, for each 64 rows and each step along K, warps below each other.
+    Words(Vec<Value>),
+}
+
+impl WarpgroupFactor {
+    /// The matrix in shared memory, if it is one.
+    pub fn tile(&self) -> Option<&ProductFactor> {
+        match self {
+            WarpgroupFactor::Tile { tile, .. } => Some(tile),
+            WarpgroupFactor::Words(_) => None,
+        }
+    }
+}
+
 /// An instruction about products.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Tensor {
     /// `sums + a · b`. All threads of the block come to it. Results: the new sums, as many.
     MultiplyAdd {
         /// M × K.
-        a: ProductFactor,
+        a: LeftFactor,
         /// K × N, of elements of the same type.
         b: ProductFactor,
         /// This thread's share of M × N sums.
@@ -81,17 +139,15 @@ pub enum Tensor {
     WarpgroupMma {
         /// The rows of `a` that are the warpgroup's, a multiple of 64; columns of `b`; what is summed over.
         mnk: [u64; 3],
-        /// Rows of a, and the elements' type, as the source has them.
-        a: ProductFactor,
-        /// The warpgroup's first row; `u32`.
-        row: Value,
+        /// The rows that are the warpgroup's.
+        a: WarpgroupFactor,
         /// The other factor, all columns of it.
         b: ProductFactor,
         /// The elements of both.
         factors: Type,
-        /// Whether it may still run behind the instruction: then its sums go to the next product or to [`Tensor::Await`] alone, round a loop too, and it has waited
-        /// for the one before.
-        is_left: bool,
+        /// How many of the warpgroup's products may still run behind the instruction, of those up to it: 1 is this one, 2 it and the one before, 0 waits for all. The sums of those
+        /// go to the next product or to [`Tensor::Await`] alone, round a loop too.
+        running: u8,
         /// This thread's sums: as those of `Mma`, for each 64 rows and each 8 columns, warps below each other.
         sums: Vec<Value>,
     },
@@ -265,7 +321,7 @@ pub const PRODUCTS: &[(Type, Type)] = &[
 
 impl Tensor {
     /// M, N and K of a product; `None`: the factors do not fit each other.
-    pub fn shape_of(kernel: &Kernel, a: &ProductFactor, b: &ProductFactor) -> Option<[u64; 3]> {
+    pub fn shape_of(kernel: &Kernel, a: &LeftFactor, b: &ProductFactor) -> Option<[u64; 3]> {
         let ((m, k, _), (rows, n, _)) = (a.shape(kernel)?, b.shape(kernel)?);
         (k == rows).then_some([m, n, k])
     }
@@ -285,7 +341,8 @@ impl Tensor {
     /// The arrays that it reads or writes.
     pub fn arrays(&self) -> Vec<&Access> {
         match self {
-            Tensor::MultiplyAdd { a, b, .. } | Tensor::WarpgroupMma { a, b, .. } => vec![&a.array, &b.array],
+            Tensor::MultiplyAdd { a, b, .. } => a.tile().into_iter().chain([b]).map(|factor| &factor.array).collect(),
+            Tensor::WarpgroupMma { a, b, .. } => a.tile().into_iter().chain([b]).map(|factor| &factor.array).collect(),
             Tensor::Store { to, .. } => vec![to],
             Tensor::Position { .. } | Tensor::Mma { .. } | Tensor::Await { .. } => Vec::new(),
         }
@@ -294,25 +351,34 @@ impl Tensor {
     /// The same, to replace them.
     pub fn arrays_mut(&mut self) -> Vec<&mut Access> {
         match self {
-            Tensor::MultiplyAdd { a, b, .. } | Tensor::WarpgroupMma { a, b, .. } => vec![&mut a.array, &mut b.array],
+            Tensor::MultiplyAdd { a: LeftFactor::Tile(a), b, .. }
+            | Tensor::WarpgroupMma { a: WarpgroupFactor::Tile { tile: a, .. }, b, .. } => {
+                vec![&mut a.array, &mut b.array]
+            }
+            Tensor::MultiplyAdd { b, .. } | Tensor::WarpgroupMma { b, .. } => vec![&mut b.array],
             Tensor::Store { to, .. } => vec![to],
             Tensor::Position { .. } | Tensor::Mma { .. } | Tensor::Await { .. } => Vec::new(),
         }
+    }
+
+    /// The arrays of the factors that lie in memory.
+    fn read_by(a: Option<&ProductFactor>, b: &ProductFactor) -> Objects {
+        [a.unwrap_or(b).array.object, b.array.object].into()
     }
 
     /// What it may do.
     pub fn effects(&self) -> Effects {
         match self {
             Tensor::MultiplyAdd { a, b, .. } => {
-                Effects { reads: [a.array.object, b.array.object].into(), converges: Some(Scope::Block), can_fault: true, ..Effects::PURE }
+                Effects { reads: Self::read_by(a.tile(), b), converges: Some(Scope::Block), can_fault: true, ..Effects::PURE }
             }
             Tensor::Store { to, .. } => Effects { writes: Some(to.object), can_fault: true, ..Effects::PURE },
             Tensor::Position { .. } => Effects::PURE,
             Tensor::Mma { .. } => Effects::EXCHANGE,
-            Tensor::WarpgroupMma { a, b, is_left, .. } => Effects {
-                reads: [a.array.object, b.array.object].into(),
+            Tensor::WarpgroupMma { a, b, running, .. } => Effects {
+                reads: Self::read_by(a.tile(), b),
                 converges: Some(Scope::Warp),
-                completes: if *is_left { Completion::Later } else { Completion::Awaits },
+                completes: if *running > 0 { Completion::Later } else { Completion::Awaits },
                 can_fault: true,
                 ..Effects::PURE
             },

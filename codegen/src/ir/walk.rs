@@ -1,8 +1,8 @@
 //! Going over a kernel: operands, uses, and every instruction in program order.
 
 use super::{
-    Access, Address, Block, Collective, Compute, Engine, Inst, Kernel, Memory, MemoryOp, Message, Object, Op, PitchedMatrix, Region, Share,
-    Step, Tensor, Terminator, Value,
+    Access, Address, Block, Collective, Compute, Engine, Inst, Kernel, LeftFactor, Memory, MemoryOp, Message, Object, Op, PitchedMatrix,
+    Region, Share, Step, Tensor, Terminator, Value, WarpgroupFactor,
 };
 use crate::collections::HashSet;
 
@@ -56,13 +56,21 @@ macro_rules! visit_operands {
             },
             Op::Tensor(tensor) => match tensor {
                 Tensor::MultiplyAdd { a, b, sums } => {
-                    path_steps!(a.array.path, $f, $iter);
+                    match a {
+                        LeftFactor::Tile(tile) => path_steps!(tile.array.path, $f, $iter),
+                        LeftFactor::Sums { values, .. } => values.$iter().for_each(&mut $f),
+                    }
                     path_steps!(b.array.path, $f, $iter);
                     sums.$iter().for_each($f);
                 }
-                Tensor::WarpgroupMma { a, row, b, sums, .. } => {
-                    path_steps!(a.array.path, $f, $iter);
-                    $f(row);
+                Tensor::WarpgroupMma { a, b, sums, .. } => {
+                    match a {
+                        WarpgroupFactor::Tile { tile, row } => {
+                            path_steps!(tile.array.path, $f, $iter);
+                            $f(row);
+                        }
+                        WarpgroupFactor::Words(words) => words.$iter().for_each(&mut $f),
+                    }
                     path_steps!(b.array.path, $f, $iter);
                     sums.$iter().for_each($f);
                 }

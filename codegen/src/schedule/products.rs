@@ -14,8 +14,10 @@
 //! all threads of a block come to, or come to with different tiles; `tensor = true` where a product has no instruction.
 
 mod mma;
+mod operand;
 mod partition;
 mod scalar;
+mod turns;
 mod warpgroup;
 
 use super::collectives::{alignment, thread_number};
@@ -25,8 +27,8 @@ use crate::collections::HashMap;
 use crate::intrinsics::called;
 use crate::ir::intrinsic::IntrinsicId;
 use crate::ir::{
-    Access, BinaryOp, Block, Builder, CompareOp, Inst, Kernel, Op, ProductFactor, Step, Tensor, TensorCores, Type, Value, WARPGROUP,
-    WARPGROUP_ROWS,
+    Access, BinaryOp, Block, Builder, CompareOp, Inst, Kernel, LeftFactor, Op, ProductFactor, Step, Tensor, TensorCores, Type, Value,
+    WARPGROUP, WARPGROUP_ROWS,
 };
 use crate::target::limits::VECTOR_BYTES;
 use partition::Partition;
@@ -53,7 +55,7 @@ pub(super) fn check(schedule: &mut Schedule<'_>) {
     }
     for (_, inst) in all {
         let Op::Tensor(Tensor::MultiplyAdd { a, b, sums }) = &kernel.insts[inst].op else { continue };
-        let places = || [a, b].into_iter().flat_map(|factor| factor.array.indices());
+        let places = || a.tile().into_iter().chain([b]).flat_map(|factor| factor.array.indices());
         let refusal = if !uniformity.runs_together(inst) {
             let message = "`multiply_add` is for all threads of the block, and some may not come here".to_owned();
             Some(Refusal::new(message, "call it outside of the `if`, the loop or behind the `return` that threads part at"))
@@ -63,7 +65,7 @@ pub(super) fn check(schedule: &mut Schedule<'_>) {
         } else if kernel.options.tensor == TensorCores::Required {
             let shape = Tensor::shape_of(kernel, a, b);
             let sum = sums.first().map(|sum| kernel.ty(*sum));
-            shape.zip(sum).and_then(|(mnk, sum)| mma::obstacle(kernel, [a, b], (mnk, sum)))
+            shape.zip(sum).and_then(|(mnk, sum)| mma::obstacle(kernel, (a, b), (mnk, sum)))
         } else {
             None
         };
@@ -84,11 +86,16 @@ fn row_reductions(kernel: &Kernel) -> Vec<Inst> {
 
 /// Why the sums that an instruction is about cannot be shared out by rows, which the kernel's `Rows` ask of all.
 fn not_by_rows(kernel: &Kernel, inst: Inst) -> Option<Refusal> {
-    let (threads, (_, [m, n])) = (threads(kernel), shape(kernel, inst)?);
-    if Partition::of_warpgroups(threads, [m, n]).is_some() {
-        return None;
-    }
-    let message = format!("{m} × {n} sums cannot be shared out by rows among {threads} threads, as `Rows` ask of all sums of a kernel");
+    let threads = threads(kernel);
+    let (_, of_sums) = shape(kernel, inst)?;
+    let of_factor = if let Op::Tensor(Tensor::MultiplyAdd { a: LeftFactor::Sums { shape, .. }, .. }) = &kernel.insts[inst].op {
+        Some(*shape)
+    } else {
+        None
+    };
+    let [m, n] = [of_sums].into_iter().chain(of_factor).find(|shape| Partition::of_warpgroups(threads, *shape).is_none())?;
+    let message =
+        format!("{m} × {n} sums cannot be shared out by rows among {threads} threads, as `Rows` and `operand` ask of all sums of a kernel");
     let help = format!("take a multiple of {WARPGROUP_ROWS} rows for each {WARPGROUP} threads, and of 16 columns");
     Some(Refusal { loc: kernel.insts[inst].loc, ..Refusal::new(message, &help) })
 }
@@ -122,9 +129,9 @@ fn best(kernel: &Kernel, inst: Inst, most: Products) -> Products {
     let Some(product) = Tensor::shape_of(kernel, a, b).zip(sum) else { return Products::Scalar };
     if kernel.options.tensor == TensorCores::Off {
         Products::Scalar
-    } else if most >= Products::Warpgroup && warpgroup::obstacle(kernel, [a, b], product).is_none() {
+    } else if most >= Products::Warpgroup && warpgroup::obstacle(kernel, (a, b), product).is_none() {
         Products::Warpgroup
-    } else if most >= Products::Warp && mma::obstacle(kernel, [a, b], product).is_none() {
+    } else if most >= Products::Warp && mma::obstacle(kernel, (a, b), product).is_none() {
         Products::Warp
     } else {
         Products::Scalar
@@ -166,6 +173,7 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
     }
     if !of_warpgroups.is_empty() {
         warpgroup::overlap(kernel);
+        turns::run(kernel);
     }
 }
 
@@ -203,9 +211,9 @@ fn expand(kernel: &mut Kernel, (block, inst): (Block, Inst), partition: &Partiti
     let mut b = Builder::new(kernel, block, loc);
     let new = match &tensor {
         Tensor::MultiplyAdd { a, b: factor, sums } => match by {
-            Products::Scalar => scalar::multiply_add(&mut b, [a, factor], sums, partition),
-            Products::Warp => mma::multiply_add(&mut b, [a, factor], sums, partition),
-            Products::Warpgroup => warpgroup::multiply_add(&mut b, [a, factor], sums, partition),
+            Products::Scalar => scalar::multiply_add(&mut b, (a, factor), sums, partition),
+            Products::Warp => mma::multiply_add(&mut b, (a, factor), sums, partition),
+            Products::Warpgroup => warpgroup::multiply_add(&mut b, (a, factor), sums, partition),
         },
         Tensor::Position { element, .. } => partition.position(&mut b, *element).to_vec(),
         Tensor::Store { to, from, sums, .. } => {

@@ -26,8 +26,9 @@
 //! `{:#}` prints the kernel's own numbers, which [`crate::verify`] speaks of.
 
 use crate::ir::{
-    Access, Address, Atomicity, Block, Collective, Compute, Engine, Inst, Kernel, Loc, Location, Memory, MemoryOp, MemoryType, Message,
-    ObjectKind, Op, PitchedMatrix, PrintPart, ProductFactor, Region, Scope, Share, Stage, Step, StructType, Tensor, Terminator, Value,
+    Access, Address, Atomicity, Block, Collective, Compute, Engine, Inst, Kernel, LeftFactor, Loc, Location, Memory, MemoryOp, MemoryType,
+    Message, ObjectKind, Op, PitchedMatrix, PrintPart, ProductFactor, Region, Scope, Share, Stage, Step, StructType, Tensor, Terminator,
+    Value, WarpgroupFactor,
 };
 use crate::ir::{BoundsCheck, IndexWidth, KernelOptions, Math, TensorCores};
 use std::fmt::{self, Display, Formatter, Write};
@@ -365,25 +366,34 @@ impl Display for Collective {
     }
 }
 
-/// `multiply_add m1[v2], m2[v3] transposed, v4, v5 …`; `position f32 128 x 64, v2`; `mma "m16n8k16…", v1, v2 …`: the words of `a`, of `b`, the sums.
+/// `multiply_add m1[v2], m2[v3] transposed, v4, v5 …`; `multiply_add operand bf16 128 x 64 [v1, v2 …], m2[v3], v4 …`; `position f32 128 x 64, v2`; `mma "m16n8k16…", v1, v2 …`: the words of `a`, of `b`, the sums.
 impl Display for Tensor {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let word = self.word();
         let factor = |factor: &ProductFactor| format!("{}{}", factor.array, if factor.is_transposed { " transposed" } else { "" });
         match self {
-            Tensor::MultiplyAdd { a, b, sums } => write!(f, "{word} {}, {}{}", factor(a), factor(b), Rest(sums)),
+            Tensor::MultiplyAdd { a, b, sums } => {
+                let a = match a {
+                    LeftFactor::Tile(tile) => factor(tile),
+                    LeftFactor::Sums { shape: [m, k], element, values } => format!("operand {element} {m} x {k} [{}]", List(values)),
+                };
+                write!(f, "{word} {a}, {}{}", factor(b), Rest(sums))
+            }
             Tensor::Store { shape: [m, n], of, to, from, sums } => {
                 let from = from.map_or_else(String::new, |from| format!(" from {from}"));
                 write!(f, "{word} {of} {m} x {n}, {to}{from}{}", Rest(sums))
             }
             Tensor::Position { shape: [m, n], of, element } => write!(f, "{word} {of} {m} x {n}, {element}"),
             Tensor::Await { sums } => {
-                write!(f, "{word}")?;
-                sums.iter().zip([" "].into_iter().chain(std::iter::repeat(", "))).try_for_each(|(sum, before)| write!(f, "{before}{sum}"))
+                write!(f, "{word} {}", List(sums))
             }
-            Tensor::WarpgroupMma { mnk: [m, n, k], a, row, b, factors, is_left, sums } => {
-                let word = if *is_left { format!("{word} left") } else { word.to_owned() };
-                write!(f, "{word} {factors} {m} x {n} x {k}, {}, {row}, {}{}", factor(a), factor(b), Rest(sums))
+            Tensor::WarpgroupMma { mnk: [m, n, k], a, b, factors, running, sums } => {
+                let word = if *running > 0 { format!("{word} left {running}") } else { word.to_owned() };
+                let a = match a {
+                    WarpgroupFactor::Tile { tile, row } => format!("{}, {row}", factor(tile)),
+                    WarpgroupFactor::Words(words) => format!("words [{}]", List(words)),
+                };
+                write!(f, "{word} {factors} {m} x {n} x {k}, {a}, {}{}", factor(b), Rest(sums))
             }
             Tensor::Mma { shape, a, b, c } => write!(f, "{word} {:?}{}{}{}", shape.name, Rest(a), Rest(b), Rest(c)),
         }
@@ -466,6 +476,16 @@ impl Op {
         f.write_str(words)?;
         let separators = [" "].into_iter().chain(std::iter::repeat(", "));
         self.operands().iter().zip(separators).try_for_each(|(value, separator)| write!(f, "{separator}{value}"))
+    }
+}
+
+/// `v1, v2`.
+struct List<'a>(&'a [Value]);
+
+impl Display for List<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Some((first, rest)) = self.0.split_first() else { return Ok(()) };
+        write!(f, "{first}{}", Rest(rest))
     }
 }
 

@@ -2,7 +2,9 @@
 
 use super::Verifier;
 use crate::collections::{HashMap, HashSet};
-use crate::ir::{Block, Engine, Inst, Kernel, Object, Op, Region, Role, Roles, Scope, Type, Value, with_producer};
+use crate::ir::{
+    Block, Engine, Inst, Kernel, MemoryType, Object, Op, Region, Role, Roles, Scope, Tensor, Type, Value, WARPGROUP, with_producer,
+};
 use crate::target::limits::WARP;
 
 /// The threads that run a part of a kernel.
@@ -150,6 +152,16 @@ impl Verifier<'_> {
         // One thread announces; of the work, all arrive or one of each warp.
         let blocks = if one.is_of_cluster { self.kernel.options.cluster_blocks() } else { 1 };
         let of_block = if one.all_arrive { threads } else { threads / WARP };
+        if self.are_turns(object, one) {
+            let warps = (WARPGROUP / u64::from(WARP)) as u32;
+            for (inst, counts) in &one.counts {
+                self.inst = Some(*inst);
+                self.require(*counts == warps, || {
+                    format!("{object} counts {counts} arrivals in a phase, and {warps} warps pass a turn on")
+                });
+            }
+            return;
+        }
         let arrives = if one.arrived.is_empty() { 1 } else { of_block * blocks };
         for (inst, counts) in &one.counts {
             self.inst = Some(*inst);
@@ -166,6 +178,15 @@ impl Verifier<'_> {
         }
     }
 
+    /// Whether warpgroups of the work take turns by these barriers: each has its own, and they arrive and wait.
+    fn are_turns(&self, object: Object, one: &Use) -> bool {
+        let threads = self.kernel.options.block.map_or(0, |block| block.iter().map(|side| u64::from(*side)).product::<u64>());
+        let groups = threads / WARPGROUP;
+        let is_each = matches!(&self.kernel.objects[object].ty, MemoryType::Array(_, len) if *len == groups && groups > 1);
+        let is_of_work = |(_, who): &(Inst, Who)| *who == Who::Work;
+        is_each && one.announced.is_empty() && one.arrived.iter().chain(&one.awaited).all(is_of_work)
+    }
+
     /// V2, of the work: what copies fill is touched behind a wait for it, and before an arrival, in the block that waits.
     fn check_slots(&mut self, block: Block, filled: &Filled, waited: &mut Vec<Object>) {
         let kernel = self.kernel;
@@ -173,6 +194,8 @@ impl Verifier<'_> {
         let insts = &kernel.blocks[block].insts;
         let mut last_touch: Option<Inst> = None;
         let mut waits_here = false;
+        // What a product reads that is left running is handed back where the product has been waited for: in the iteration behind.
+        let mut hands_back = false;
         for inst in insts {
             let op = &kernel.insts[*inst].op;
             if let Op::Engine(Engine::Wait { barrier, .. }) = op {
@@ -185,6 +208,7 @@ impl Verifier<'_> {
             }
             if inner.iter().any(|inst| matches!(kernel.insts[*inst].op, Op::Engine(Engine::Arrive { .. }))) {
                 last_touch = None;
+                hands_back = true;
             }
             if let Some((object, counted_by)) = touches(kernel, filled, *inst)
                 && !counted_by.iter().any(|barriers| waited.contains(barriers))
@@ -196,7 +220,8 @@ impl Verifier<'_> {
                 self.check_slots(inner, filled, waited);
             }
         }
-        if let Some(inst) = last_touch.filter(|_| waits_here) {
+        let is_left = |inst: &Inst| matches!(kernel.insts[*inst].op, Op::Tensor(Tensor::WarpgroupMma { running: 1.., .. }));
+        if let Some(inst) = last_touch.filter(|inst| waits_here && !(hands_back && is_left(inst))) {
             self.inst = Some(inst);
             self.complain("a slot is touched, and not handed back behind that");
         }

@@ -3,8 +3,8 @@
 use super::Verifier;
 use crate::collections::HashSet;
 use crate::ir::{
-    MmaShape, Object, ObjectKind, Op, PRODUCTS, ProductFactor, Region, Stage, Tensor, Terminator, Type, Value, WARPGROUP, WARPGROUP_ROWS,
-    WarpgroupShape,
+    LeftFactor, MmaShape, Object, ObjectKind, Op, PRODUCTS, ProductFactor, Region, Stage, Tensor, Terminator, Type, Value, WARPGROUP,
+    WARPGROUP_ROWS, WarpgroupFactor, WarpgroupShape,
 };
 
 impl Verifier<'_> {
@@ -14,7 +14,12 @@ impl Verifier<'_> {
         match tensor {
             Tensor::MultiplyAdd { a, b, sums } => {
                 self.require(kernel.stage == Stage::Built, || "a product after it was shared out".to_owned());
-                for factor in [a, b] {
+                if let LeftFactor::Sums { shape: [m, k], values, .. } = a {
+                    let sum = sums.first().map(|sum| kernel.ty(*sum));
+                    self.require(self.types(values).iter().all(|ty| Some(*ty) == sum), || "sums of several types".to_owned());
+                    self.check_share(m * k, values.len() as u64);
+                }
+                for factor in a.tile().into_iter().chain([b]) {
                     let object = factor.array.object;
                     self.require(kernel.objects[object].kind == ObjectKind::Shared, || format!("{object} is no shared array"));
                     for value in factor.array.indices() {
@@ -55,22 +60,33 @@ impl Verifier<'_> {
                 self.check_type(*element, index, "an element");
                 self.check_results(results, &[index; 2]);
             }
-            Tensor::WarpgroupMma { mnk: [m, n, k], a, row, b, factors, sums, .. } => {
-                for factor in [a, b] {
+            Tensor::WarpgroupMma { mnk: [m, n, k], a, b, factors, sums, .. } => {
+                for factor in a.tile().into_iter().chain([b]) {
                     let object = factor.array.object;
                     let is_swizzled = kernel.swizzled.get(&object).is_some_and(|swizzle| swizzle.bytes().is_some());
                     self.require(kernel.objects[object].kind == ObjectKind::Shared && is_swizzled, || {
                         format!("{object} is not swizzled over bytes")
                     });
                 }
-                self.check_type(*row, Type::U32, "a row");
+                match a {
+                    WarpgroupFactor::Tile { row, .. } => {
+                        self.check_type(*row, Type::U32, "a row");
+                    }
+                    WarpgroupFactor::Words(words) => {
+                        for word in words {
+                            self.check_type(*word, Type::U32, "a word");
+                        }
+                        let is_whole = factors.bytes() == 2 && words.len() as u64 * 2 * WARPGROUP == m * k;
+                        self.require(is_whole, || format!("{m} x {k} elements of `{factors}` in {} words", words.len()));
+                    }
+                }
                 let types = self.types(sums);
                 let shape = types.first().and_then(|sum| WarpgroupShape::of(*factors, *sum));
                 let Some(shape) = shape else { return self.complain(format!("`wgmma` has no products of `{factors}` into such sums")) };
                 let is_shape = m.is_multiple_of(WARPGROUP_ROWS) && n.is_multiple_of(8) && (8..=256).contains(n);
                 let is_whole = is_shape && k.is_multiple_of(shape.steps()) && sums.len() as u64 * WARPGROUP == m * n;
                 self.require(is_whole, || format!("{m} x {n} x {k} with {} sums", sums.len()));
-                let across = a.is_transposed || !b.is_transposed;
+                let across = a.tile().is_some_and(|a| a.is_transposed) || !b.is_transposed;
                 self.require(!shape.is_along || !across, || format!("rows of `{factors}` that go across the sum"));
                 self.check_results(results, &types);
             }
@@ -88,7 +104,7 @@ impl Verifier<'_> {
         let mut running: HashSet<Value> = HashSet::default();
         let mut found = Vec::new();
         kernel.for_each_inst(|kernel, _, inst| {
-            if let Op::Tensor(Tensor::WarpgroupMma { is_left: true, .. }) = &kernel.insts[inst].op {
+            if let Op::Tensor(Tensor::WarpgroupMma { running: 1.., .. }) = &kernel.insts[inst].op {
                 running.extend(kernel.insts[inst].results.iter().copied());
             }
         });

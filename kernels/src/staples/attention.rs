@@ -7,20 +7,21 @@
 //!
 //! **Error.** |error| ≤ 2 u · (softmax(…) · |v|) + u · |o| to first order, u = 2⁻⁸ of `bf16` and 2⁻¹¹ of `f16`: weights and results are rounded to the type, scores and sums are `f32`.
 //!
-//! **Speed.** A block has 128 queries and takes 64 keys at a time, which come ahead; weights go through shared memory to the second product.
+//! **Speed.** On sm_90a a block has 128 queries (192 of heads of 64) and takes 128 keys at a time, which a producer copies ahead; its warpgroups take turns at the tensor cores, and weights stay in registers.
+//! Elsewhere it takes 64 keys at a time.
 //!
-//! Where there are fewer than 64 keys, values of the next head that are no numbers or infinite make results no numbers: the tile reads them, and weighs them with zero.
+//! Where a head has fewer keys than a block takes at a time, values of the next head that are no numbers or infinite make results no numbers: the tile reads them, and weighs them with zero.
 
 use super::checks::Call;
 use super::{Error, Result};
 use warpwright::prelude::*;
 use warpwright::{BufferMatrix, BufferMatrixMut, Launch};
 
-/// A block's 128 queries of a head against its keys, 64 at a time, tiles by the copy engine.
-#[kernel(block = 256, min_blocks = 1, tensor = true, targets = [sm_90],
-    allow(low_occupancy, narrow_product, register_cliff), variants(T in [bf16], D in [64, 128], STAGES in [2], CAUSAL in [false, true]))]
+/// A block's 128 queries of a head against its keys, `KEYS` at a time, tiles by the copy engine.
+#[kernel(block = 2 * ROWS, min_blocks = 1, tensor = true, targets = [sm_90a],
+    allow(low_occupancy, narrow_product, register_cliff), variants(T in [bf16], (D, ROWS, KEYS, STAGES) in [(64, 192, 128, 3), (128, 128, 128, 3)], CAUSAL in [true]))]
 #[allow(clippy::too_many_arguments, reason = "four matrices, and how heads lie in them")]
-pub fn attention_engine<T: Float, const D: usize, const STAGES: usize, const CAUSAL: bool>(
+pub fn attention_engine<T: Float, const D: usize, const ROWS: usize, const KEYS: usize, const STAGES: usize, const CAUSAL: bool>(
     scale: f32,
     lengths: (usize, usize),
     group: usize,
@@ -32,43 +33,56 @@ pub fn attention_engine<T: Float, const D: usize, const STAGES: usize, const CAU
     f32: SumOf<T>,
 {
     #[shared(swizzle = 128)]
-    let mut of_q: [[T; D]; 128];
+    let mut of_q: [[T; D]; ROWS];
     #[shared(swizzle = 128)]
-    let mut of_k: [[T; D]; 64];
+    let mut of_k: [[T; D]; KEYS];
     #[shared(swizzle = 128)]
-    let mut of_v: [[T; D]; 64];
-    #[shared(swizzle = 128)]
-    let mut weights: [[T; 64]; 128];
+    let mut of_v: [[T; D]; KEYS];
     let (queries, keys) = lengths;
-    let (first, head) = (block_idx().x * 128, block_idx().y);
+    // Those with the most keys begin first.
+    let block = if CAUSAL { grid_dim().x - 1 - block_idx().x } else { block_idx().x };
+    let (first, head) = (block * ROWS, block_idx().y);
     let (of_head, of_keys) = (head * queries, head / group * keys);
     load_tile(&mut of_q, q, of_head + first, 0);
     sync_threads();
-    let mut out = Accumulator::<f32, 128, D>::zero();
-    let mut most = Rows::<f32, 128>::splat(f32::NEG_INFINITY);
-    let mut total = Rows::<f32, 128>::splat(0.0);
-    let end = if CAUSAL { keys.min(first + 128 + keys - queries) } else { keys };
-    #[pipeline(stages = STAGES, by = tma)]
-    for tile in 0..end.div_ceil(64) {
+    let mut out = Accumulator::<f32, ROWS, D>::zero();
+    let mut most = Rows::<f32, ROWS>::splat(f32::NEG_INFINITY);
+    let mut total = Rows::<f32, ROWS>::splat(0.0);
+    let end = if CAUSAL { keys.min(first + ROWS + keys - queries) } else { keys };
+    #[pipeline(stages = STAGES, by = tma, producer)]
+    for tile in 0..end.div_ceil(KEYS) {
         // The last tile ends with the keys: what is behind them is another head's.
-        let start = (tile * 64).min(keys.saturating_sub(64));
+        let start = (tile * KEYS).min(keys.saturating_sub(KEYS));
         load_tile(&mut of_k, k, of_keys + start, 0);
         load_tile(&mut of_v, v, of_keys + start, 0);
         sync_threads();
-        let mut scores = Accumulator::<f32, 128, 64>::zero();
+        let mut scores = Accumulator::<f32, ROWS, KEYS>::zero();
         multiply_add(&of_q, transposed(&of_k), &mut scores);
-        #[unroll]
-        for e in 0..scores.len() {
-            let (r, c) = scores.position(e);
-            let key = start + c;
-            let hidden = key < tile * 64 || key >= keys || (CAUSAL && key > first + r + keys - queries);
-            scores[e] = if hidden { f32::NEG_INFINITY } else { scores[e] * scale };
+        // Only at the ends are there keys that a query does not attend to.
+        let behind = (tile + 1) * KEYS;
+        if behind > keys {
+            #[unroll]
+            for e in 0..scores.len() {
+                let key = start + scores.position(e).1;
+                if key < tile * KEYS || key >= keys {
+                    scores[e] = f32::NEG_INFINITY;
+                }
+            }
+        }
+        if CAUSAL && behind > first + 1 + keys - queries {
+            #[unroll]
+            for e in 0..scores.len() {
+                let (r, c) = scores.position(e);
+                if start + c > first + r + keys - queries {
+                    scores[e] = f32::NEG_INFINITY;
+                }
+            }
         }
         let found = scores.row_max();
         #[unroll]
         for r in 0..most.len() {
             let now = most[r].max(found[r]);
-            let keep = native_exp2(most[r] - now);
+            let keep = native_exp2((most[r] - now) * scale);
             most[r] = now;
             total[r] *= keep;
             #[unroll]
@@ -80,32 +94,45 @@ pub fn attention_engine<T: Float, const D: usize, const STAGES: usize, const CAU
         }
         #[unroll]
         for e in 0..scores.len() {
-            scores[e] = native_exp2(scores[e] - most[scores.row(e)]);
+            scores[e] = native_exp2(scores[e].mul_add(scale, -(most[scores.row(e)] * scale)));
         }
         let added = scores.row_sum();
         #[unroll]
         for r in 0..total.len() {
             total[r] += added[r];
         }
-        scores.store(&mut weights);
-        sync_threads();
-        multiply_add(&weights, &of_v, &mut out);
+        multiply_add(scores.operand::<T>(), &of_v, &mut out);
         sync_threads();
     }
     #[unroll]
+    for r in 0..total.len() {
+        total[r] = 1.0 / total[r];
+    }
+    #[unroll]
     for e in 0..out.len() {
-        let (r, c) = out.position(e);
-        if first + r < queries {
-            o[(of_head + first + r, c)] = (out[e] / total[out.row(e)]) as T;
+        out[e] *= total[out.row(e)];
+    }
+    // Rows behind the queries are another head's.
+    if first + ROWS <= queries {
+        out.store(&mut of_q);
+        sync_threads();
+        store_tile(o, of_head + first, 0, &of_q);
+    } else {
+        #[unroll]
+        for e in 0..out.len() {
+            let (r, c) = out.position(e);
+            if first + r < queries {
+                o[(of_head + first + r, c)] = out[e] as T;
+            }
         }
     }
 }
 
-/// The same, tiles by threads. (Of 128 columns `sm_80` spills one register; other targets none.)
-#[kernel(block = 256, min_blocks = 1, tensor = true,
-    allow(low_occupancy, narrow_product), variants(T in [bf16], (D, STAGES) in [(64, 2)], CAUSAL in [false, true]))]
+/// The same, tiles by threads.
+#[kernel(block = 2 * ROWS, min_blocks = 1, tensor = true,
+    allow(low_occupancy, narrow_product), variants(T in [bf16], (D, ROWS, KEYS, STAGES) in [(128, 128, 64, 1)], CAUSAL in [true]))]
 #[allow(clippy::too_many_arguments, reason = "four matrices, and how heads lie in them")]
-pub fn attention_threads<T: Float, const D: usize, const STAGES: usize, const CAUSAL: bool>(
+pub fn attention_threads<T: Float, const D: usize, const ROWS: usize, const KEYS: usize, const STAGES: usize, const CAUSAL: bool>(
     scale: f32,
     lengths: (usize, usize),
     group: usize,
@@ -117,43 +144,54 @@ pub fn attention_threads<T: Float, const D: usize, const STAGES: usize, const CA
     f32: SumOf<T>,
 {
     #[shared(swizzle = 128)]
-    let mut of_q: [[T; D]; 128];
+    let mut of_q: [[T; D]; ROWS];
     #[shared(swizzle = 128)]
-    let mut of_k: [[T; D]; 64];
+    let mut of_k: [[T; D]; KEYS];
     #[shared(swizzle = 128)]
-    let mut of_v: [[T; D]; 64];
-    #[shared(swizzle = 128)]
-    let mut weights: [[T; 64]; 128];
+    let mut of_v: [[T; D]; KEYS];
     let (queries, keys) = lengths;
-    let (first, head) = (block_idx().x * 128, block_idx().y);
+    let (first, head) = (block_idx().x * ROWS, block_idx().y);
     let (of_head, of_keys) = (head * queries, head / group * keys);
     load_tile(&mut of_q, q, of_head + first, 0);
     sync_threads();
-    let mut out = Accumulator::<f32, 128, D>::zero();
-    let mut most = Rows::<f32, 128>::splat(f32::NEG_INFINITY);
-    let mut total = Rows::<f32, 128>::splat(0.0);
-    let end = if CAUSAL { keys.min(first + 128 + keys - queries) } else { keys };
+    let mut out = Accumulator::<f32, ROWS, D>::zero();
+    let mut most = Rows::<f32, ROWS>::splat(f32::NEG_INFINITY);
+    let mut total = Rows::<f32, ROWS>::splat(0.0);
+    let end = if CAUSAL { keys.min(first + ROWS + keys - queries) } else { keys };
     #[pipeline(stages = STAGES)]
-    for tile in 0..end.div_ceil(64) {
+    for tile in 0..end.div_ceil(KEYS) {
         // The last tile ends with the keys: what is behind them is another head's.
-        let start = (tile * 64).min(keys.saturating_sub(64));
+        let start = (tile * KEYS).min(keys.saturating_sub(KEYS));
         load_tile(&mut of_k, k, of_keys + start, 0);
         load_tile(&mut of_v, v, of_keys + start, 0);
         sync_threads();
-        let mut scores = Accumulator::<f32, 128, 64>::zero();
+        let mut scores = Accumulator::<f32, ROWS, KEYS>::zero();
         multiply_add(&of_q, transposed(&of_k), &mut scores);
-        #[unroll]
-        for e in 0..scores.len() {
-            let (r, c) = scores.position(e);
-            let key = start + c;
-            let hidden = key < tile * 64 || key >= keys || (CAUSAL && key > first + r + keys - queries);
-            scores[e] = if hidden { f32::NEG_INFINITY } else { scores[e] * scale };
+        // Only at the ends are there keys that a query does not attend to.
+        let behind = (tile + 1) * KEYS;
+        if behind > keys {
+            #[unroll]
+            for e in 0..scores.len() {
+                let key = start + scores.position(e).1;
+                if key < tile * KEYS || key >= keys {
+                    scores[e] = f32::NEG_INFINITY;
+                }
+            }
+        }
+        if CAUSAL && behind > first + 1 + keys - queries {
+            #[unroll]
+            for e in 0..scores.len() {
+                let (r, c) = scores.position(e);
+                if start + c > first + r + keys - queries {
+                    scores[e] = f32::NEG_INFINITY;
+                }
+            }
         }
         let found = scores.row_max();
         #[unroll]
         for r in 0..most.len() {
             let now = most[r].max(found[r]);
-            let keep = native_exp2(most[r] - now);
+            let keep = native_exp2((most[r] - now) * scale);
             most[r] = now;
             total[r] *= keep;
             #[unroll]
@@ -165,23 +203,36 @@ pub fn attention_threads<T: Float, const D: usize, const STAGES: usize, const CA
         }
         #[unroll]
         for e in 0..scores.len() {
-            scores[e] = native_exp2(scores[e] - most[scores.row(e)]);
+            scores[e] = native_exp2(scores[e].mul_add(scale, -(most[scores.row(e)] * scale)));
         }
         let added = scores.row_sum();
         #[unroll]
         for r in 0..total.len() {
             total[r] += added[r];
         }
-        scores.store(&mut weights);
-        sync_threads();
-        multiply_add(&weights, &of_v, &mut out);
+        multiply_add(scores.operand::<T>(), &of_v, &mut out);
         sync_threads();
     }
     #[unroll]
+    for r in 0..total.len() {
+        total[r] = 1.0 / total[r];
+    }
+    #[unroll]
     for e in 0..out.len() {
-        let (r, c) = out.position(e);
-        if first + r < queries {
-            o[(of_head + first + r, c)] = (out[e] / total[out.row(e)]) as T;
+        out[e] *= total[out.row(e)];
+    }
+    // Rows behind the queries are another head's.
+    if first + ROWS <= queries {
+        out.store(&mut of_q);
+        sync_threads();
+        store_tile(o, of_head + first, 0, &of_q);
+    } else {
+        #[unroll]
+        for e in 0..out.len() {
+            let (r, c) = out.position(e);
+            if first + r < queries {
+                o[(of_head + first + r, c)] = out[e] as T;
+            }
         }
     }
 }
@@ -195,7 +246,7 @@ pub struct Attention {
     pub group: usize,
     /// Whether a query attends to no key behind its own place, the last query's being the last key's.
     pub is_causal: bool,
-    /// What scores are multiplied by; none: 1 / √size.
+    /// What scores are multiplied by, greater than zero; none: 1 / √size.
     pub scale: Option<f32>,
 }
 
@@ -213,6 +264,7 @@ pub trait AttentionElement: Element {
 pub struct Parameters<'a, T: Element> {
     scale: f32,
     lengths: (usize, usize),
+    heads: usize,
     group: usize,
     size: usize,
     is_causal: bool,
@@ -222,10 +274,14 @@ pub struct Parameters<'a, T: Element> {
 }
 
 macro_rules! launch {
-    ($T:ty, $p:ident, $($kernel:ident: $by_engine:literal, $size:literal, $stages:literal, $is_causal:literal;)*) => {{
-        let Parameters { scale, lengths, group, matrices: [q, k, v], o, .. } = $p;
+    ($T:ty, $p:ident, $($kernel:ident: $by_engine:literal, $size:literal, $rows:literal, $keys:literal, $stages:literal;)*) => {{
+        let Parameters { scale, lengths, heads, group, matrices: [q, k, v], o, .. } = $p;
+        let grid = |rows: usize| (lengths.0.div_ceil(rows), heads);
         match ($p.by_engine, $p.size, $p.is_causal) {
-            $(($by_engine, $size, $is_causal) => $kernel::<$T, $size, $stages, $is_causal>(scale, lengths, group, q, k, v, o),)*
+            $(
+                ($by_engine, $size, true) => $kernel::<$T, $size, $rows, $keys, $stages, true>(scale, lengths, group, q, k, v, o).grid(grid($rows)),
+                ($by_engine, $size, false) => $kernel::<$T, $size, $rows, $keys, $stages, false>(scale, lengths, group, q, k, v, o).grid(grid($rows)),
+            )*
             _ => unreachable!("sizes were looked at"),
         }
     }};
@@ -237,14 +293,10 @@ macro_rules! elements {
             fn launch<'a>(p: Parameters<'a, $T>) -> Launch<'a> {
                 launch!(
                     $T, p,
-                    attention_engine: true, 64, 2, false;
-                    attention_engine: true, 64, 2, true;
-                    attention_engine: true, 128, 2, false;
-                    attention_engine: true, 128, 2, true;
-                    attention_threads: false, 64, 2, false;
-                    attention_threads: false, 64, 2, true;
-                    attention_threads: false, 128, 1, false;
-                    attention_threads: false, 128, 1, true;
+                    attention_engine: true, 64, 192, 128, 3;
+                    attention_engine: true, 128, 128, 128, 3;
+                    attention_threads: false, 64, 128, 64, 2;
+                    attention_threads: false, 128, 128, 64, 1;
                 )
             }
         }
@@ -256,14 +308,11 @@ elements! { bf16 f16 }
 /// Sizes of heads that there are kernels for.
 const SIZES: [usize; 2] = [64, 128];
 
-/// Queries of a block.
-const QUERIES: usize = 128;
-
 /// o ← softmax(scale · q · kᵀ) · v, head by head.
 ///
 /// # Errors
 /// [`Error::Argument`], before anything is written: heads that do not divide the rows, a group that does not divide the heads, sizes other than 64 and 128, matrices that do not fit each other, no keys,
-/// more queries than keys where a query attends to its place at most; [`Error::OtherDevice`].
+/// a scale that is not greater than zero, more queries than keys where a query attends to its place at most; [`Error::OtherDevice`].
 pub fn attention<T: AttentionElement>(
     stream: &Stream,
     about: &Attention,
@@ -310,9 +359,12 @@ pub fn attention<T: AttentionElement>(
         return refuse("q", value, "give a causal head at least as many keys as queries, or leave `is_causal` out");
     }
     let by_engine = call.has_copy_engine() && [&q, &k, &v].iter().all(|matrix| (matrix.row_pitch() * size_of::<T>()).is_multiple_of(16));
+    if let Some(scale) = scale.filter(|scale| !(*scale > 0.0 && scale.is_finite())) {
+        return refuse("scale", format!("{scale}"), "give a number greater than zero, or none for 1 / √size");
+    }
     // Weights are powers of two.
     let scale = scale.unwrap_or(1.0 / (size as f32).sqrt()) * std::f32::consts::LOG2_E;
-    let parameters = Parameters { scale, lengths: (queries, keys), group, size, is_causal, by_engine, matrices: [q, k, v], o };
-    T::launch(parameters).grid((queries.div_ceil(QUERIES), heads)).launch_on(call.stream)?;
+    let parameters = Parameters { scale, lengths: (queries, keys), heads, group, size, is_causal, by_engine, matrices: [q, k, v], o };
+    T::launch(parameters).launch_on(call.stream)?;
     Ok(())
 }

@@ -208,10 +208,11 @@ fn product(pipe: Pipe, mnk: [u64; 3], threads: u64, factors: Type) -> Cost {
     Cost::one(Pipe::Control, 1.0).and(pipe, each * f64::from(factors.bytes()) / 2.0).floating(2.0 * each)
 }
 
-/// Bytes of shared memory that tensor cores read for a warp: the rows of A that are its own, and its share of B, which they read once for a warpgroup.
+/// Bytes of shared memory that tensor cores read for a warp: the rows of A that are its own, if they lie there, and its share of B, which they read once for a warpgroup.
 fn operand_bytes(op: &Op) -> f64 {
-    let Op::Tensor(Tensor::WarpgroupMma { mnk: [m, n, k], factors, .. }) = op else { return 0.0 };
-    ((m + n) * k * u64::from(factors.bytes())) as f64 * f64::from(WARP) / WARPGROUP as f64
+    let Op::Tensor(Tensor::WarpgroupMma { mnk: [m, n, k], a, factors, .. }) = op else { return 0.0 };
+    let rows = if a.tile().is_some() { *m } else { 0 };
+    ((rows + n) * k * u64::from(factors.bytes())) as f64 * f64::from(WARP) / WARPGROUP as f64
 }
 
 /// What an instruction to the copy engine, or about it, takes of the thread that comes to it: an access each, and what makes its address.

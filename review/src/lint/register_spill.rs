@@ -39,12 +39,12 @@ enum Limit {
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let known = subject.known;
-    let spills = |on: &&Estimate| on.registers.needed > on.registers.estimate.max(FEWEST) + MARGIN;
+    let spills = |on: &&Estimate| on.registers.needed > on.registers.room.max(FEWEST) + MARGIN;
     let short: Vec<&Estimate> = known.targets.iter().filter(spills).collect();
-    let Some(worst) = short.iter().max_by_key(|on| on.registers.needed - on.registers.estimate) else { return };
+    let Some(worst) = short.iter().max_by_key(|on| on.registers.needed - on.registers.room) else { return };
     let options = &known.legal.options;
     let (limit, registers) = (cause(options, worst), &worst.registers);
-    let figure = |on: &&Estimate| (on.target, format!("about {} against {}", on.registers.needed, on.registers.estimate));
+    let figure = |on: &&Estimate| (on.target, format!("about {} against {}", on.registers.needed, on.registers.room));
     let why = match limit {
         Limit::Argument => "`max_registers` allows",
         Limit::Blocks => "`min_blocks` leaves",

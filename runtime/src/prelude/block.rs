@@ -12,6 +12,13 @@ fn at_barrier(name: &'static str, resolve: fn(&mut [Option<u64>]), value: u64) -
     meet(Arrival { name, site: Location::caller(), meeting: Meeting::Block(resolve), operands: [value, 0] })
 }
 
+/// All threads of the block wait for each other, at what has this name.
+#[inline]
+#[track_caller]
+pub(super) fn meet_at(name: &'static str) {
+    at_barrier(name, |_| (), 0);
+}
+
 fn give_all(values: &mut [Option<u64>], result: u64) {
     values.iter_mut().flatten().for_each(|value| *value = result);
 }

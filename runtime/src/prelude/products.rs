@@ -1,12 +1,16 @@
 //! Products of shared tiles, added to sums that are spread over the threads of a block.
 
-use super::block::{block_max, block_sum};
+use super::block::{block_max, block_sum, meet_at};
 use super::cast::{CastSource, CastTarget, cast};
+use super::cluster::cluster_rank;
 use super::geometry::{block_dim, thread_idx};
 use super::numeric::Num;
 use crate::element::Element;
 use crate::twin::shared::Shared;
 use half::{bf16, f16};
+use std::any::Any;
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::ops::{Index, IndexMut};
 
 /// M × N sums, spread over the threads of the block: each owns as many. Which they are is left open; [`Accumulator::position`] says it of each.
@@ -148,6 +152,61 @@ impl<T: RowScalar, const M: usize, const N: usize> Accumulator<T, M, N> {
     }
 }
 
+impl<T: CastSource, const M: usize, const N: usize> Accumulator<T, M, N> {
+    /// These sums as the left factor of [`multiply_add`], each converted to an element as `as` does it: no shared array is between the two products. All threads of the block come to it.
+    ///
+    /// A kernel that uses it shares sums out by rows, as one with [`Rows`] does. Tensor cores take sums as elements of 16 bits.
+    #[track_caller]
+    pub fn operand<U: CastTarget + 'static>(&self) -> SumsOperand<U, M, N> {
+        let own = self.own.iter().enumerate().map(|(element, sum)| {
+            let (row, column) = self.position(element);
+            (row * N + column, cast(*sum))
+        });
+        SumsOperand { all: gather(own.collect(), M * N) }
+    }
+}
+
+thread_local! {
+    /// What the threads of a block show each other, by the block's rank in its cluster: the threads of a cluster take turns on one thread of the host.
+    static SHOWN: RefCell<HashMap<usize, Box<dyn Any>>> = RefCell::new(HashMap::new());
+}
+
+/// Of what all threads of the block bring by number, each number by one of them, all.
+#[track_caller]
+fn gather<U: Copy + 'static>(own: Vec<(usize, U)>, all: usize) -> Vec<U> {
+    let rank = cluster_rank();
+    SHOWN.with_borrow_mut(|shown| {
+        let found = shown.entry(rank).or_insert_with(|| Box::new(Vec::<Option<U>>::new()));
+        if found.downcast_ref::<Vec<Option<U>>>().is_none_or(|values| values.len() != all) {
+            *found = Box::new(vec![None::<U>; all]);
+        }
+        if let Some(values) = found.downcast_mut::<Vec<Option<U>>>() {
+            own.into_iter().for_each(|(number, value)| values[number] = Some(value));
+        }
+    });
+    meet_at("operand");
+    let found = SHOWN.with_borrow(|shown| {
+        let values = shown.get(&rank).and_then(|values| values.downcast_ref::<Vec<Option<U>>>());
+        values.map_or_else(Vec::new, |values| values.iter().copied().flatten().collect())
+    });
+    // Nobody shows others before all have seen these.
+    meet_at("operand");
+    found
+}
+
+/// Sums as the left factor of a product: what [`Accumulator::operand`] gives.
+#[derive(Clone, Debug)]
+pub struct SumsOperand<U, const M: usize, const K: usize> {
+    all: Vec<U>,
+}
+
+impl<U: Copy, const M: usize, const K: usize> Factor<U, M, K> for SumsOperand<U, M, K> {
+    #[inline]
+    fn at(&self, row: usize, column: usize) -> U {
+        self.all[row * K + column]
+    }
+}
+
 impl<T, const M: usize, const N: usize> Index<usize> for Accumulator<T, M, N> {
     type Output = T;
 
@@ -182,7 +241,7 @@ impl RowScalar for i32 {
     const LEAST: i32 = i32::MIN;
 }
 
-/// A factor of R × C: a shared array of rows, or one whose rows are the columns.
+/// A factor of R × C: a shared array of rows, one whose rows are the columns, or sums.
 pub trait Factor<S, const R: usize, const C: usize> {
     /// An element.
     fn at(&self, row: usize, column: usize) -> S;
@@ -247,7 +306,7 @@ sums! {
     i32, u8: |a, b, c| c.wrapping_add(i32::from(a) * i32::from(b));
 }
 
-/// Adds the product of two shared arrays, `a` of M × K and `b` of K × N, to sums. All threads of the block come to the same call.
+/// Adds the product of two factors, `a` of M × K and `b` of K × N, to sums: shared arrays (`&tile`, `transposed(&tile)`), and sums as `a` (`sums.operand::<bf16>()`). All threads of the block come to the same call.
 ///
 /// Products are exact. The order in which they are added, and how the hardware rounds between, is left open: on tensor cores results differ in their last
 /// bits from the host's, which adds in the order of K, each rounded once. `#[kernel(tensor = false)]` has that order on all devices.

@@ -173,6 +173,8 @@ struct Told {
     phases: HashMap<(usize, u64), u32>,
     /// Stores of the engine that have read their arrays.
     reads: KnownReads,
+    /// Products of warpgroups that have read their tiles.
+    products: KnownReads,
 }
 
 impl Told {
@@ -183,6 +185,7 @@ impl Told {
             *known = (*known).max(*phase);
         }
         stores::join(&mut self.reads, &other.reads);
+        stores::join(&mut self.products, &other.products);
     }
 }
 
@@ -305,6 +308,7 @@ impl Engine {
             }
         }
         self.out.learn(thread, &told.reads);
+        self.products.learn(thread, &told.products);
     }
 
     /// A barrier whose last copies nobody has waited for.
@@ -429,6 +433,7 @@ impl Machine<'_> {
             if rank == self.block.membership.rank {
                 let engine = &self.block.engine;
                 (told.phases, told.reads) = (engine.known_to(now.thread), engine.out.known_to(&now));
+                told.products = engine.products.known_to(&now);
             }
             self.barrier_at(rank, at)?.told.join(&told);
             // What is done behind is not told.

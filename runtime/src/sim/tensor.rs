@@ -6,9 +6,10 @@ use super::machine::{LaneFault, Machine};
 use super::memory::{Request, first};
 use super::registers::{Mask, Reg};
 use super::shadow::Now;
-use super::stores::InFlight;
+use super::stores::{self, InFlight, KnownReads};
 use super::warp::Warp;
 use super::{AccessKind, FaultKind};
+use std::collections::HashMap;
 use warpwright_codegen::ir::{MmaShape, Scalar, Swizzle, Type, WARPGROUP, WARPGROUP_ROWS, WarpgroupShape};
 use warpwright_codegen::target::limits::{LANES, VECTOR_BYTES, WARP};
 
@@ -39,18 +40,30 @@ pub(super) struct Product {
     pub(super) results: Vec<Reg>,
 }
 
+/// The left factor of a warpgroup's product.
+#[derive(Clone, Debug)]
+pub(super) enum Left {
+    /// In shared memory.
+    Tile {
+        /// Where.
+        tile: Tile,
+        /// The warpgroup's first row.
+        row: Reg,
+    },
+    /// Words of two elements, by strip of rows and step along K.
+    Words(Vec<Reg>),
+}
+
 /// A product of a warpgroup.
 #[derive(Clone, Debug)]
 pub(super) struct WarpgroupProduct {
     /// Rows of the warpgroup, columns, steps along K.
     pub(super) mnk: [u64; 3],
     pub(super) shape: &'static WarpgroupShape,
-    pub(super) a: Tile,
-    /// The warpgroup's first row.
-    pub(super) row: Reg,
+    pub(super) a: Left,
     pub(super) b: Tile,
-    /// Whether it is left running.
-    pub(super) is_left: bool,
+    /// How many of the warpgroup's products may run on behind it.
+    pub(super) running: u8,
     pub(super) sums: Vec<Reg>,
     pub(super) results: Vec<Reg>,
 }
@@ -60,6 +73,8 @@ pub(super) struct WarpgroupProduct {
 struct Running {
     /// The warp's first thread.
     warp: u32,
+    /// The product's number among those of the warp.
+    number: u32,
     object: usize,
     /// The bytes of the tile.
     bytes: (u64, u64),
@@ -70,24 +85,62 @@ struct Running {
 
 /// Products of a block that are left running, and those that were awaited.
 #[derive(Debug, Default)]
-pub(super) struct RunningProducts(Vec<Running>);
+pub(super) struct RunningProducts {
+    all: Vec<Running>,
+    /// How many there have been.
+    count: u32,
+    /// By thread: what it has learnt at barriers of the engine.
+    learnt: HashMap<u32, KnownReads>,
+}
 
 impl RunningProducts {
-    /// A warp has waited for its products.
-    fn finish(&mut self, warp: u32, tick: u32) {
-        self.0.iter_mut().filter(|one| one.warp == warp).for_each(|one| {
+    /// A warp has waited for its products, but for so many of the last.
+    fn finish(&mut self, warp: u32, but: u8, tick: u32) {
+        let mut numbers: Vec<u32> = self.all.iter().filter(|one| one.warp == warp && one.done.is_none()).map(|one| one.number).collect();
+        numbers.dedup();
+        let kept = numbers.split_off(numbers.len().saturating_sub(but.into()));
+        self.all.iter_mut().filter(|one| one.warp == warp && !kept.contains(&one.number)).for_each(|one| {
             one.done.get_or_insert(tick);
         });
+    }
+
+    /// One more. Of those of the warp that read the same and are done, it stands for all.
+    fn begin(&mut self, running: Running) {
+        let is_same = |one: &Running| one.warp == running.warp && one.object == running.object && one.bytes == running.bytes;
+        self.all.retain(|one| one.done.is_none() || !is_same(one));
+        self.all.push(running);
+    }
+
+    /// What a thread knows to be read: by warp, the number of its last product that is done.
+    pub(super) fn known_to(&self, now: &Now) -> KnownReads {
+        let mut known = self.learnt.get(&now.thread).cloned().unwrap_or_default();
+        let warp = now.thread / WARP * WARP;
+        let is_known = |one: &&Running| one.done.is_some_and(|tick| one.warp == warp || tick < now.interval_start);
+        for one in self.all.iter().filter(is_known) {
+            let last = known.entry(one.warp).or_default();
+            *last = (*last).max(one.number.into());
+        }
+        known
+    }
+
+    /// A thread learns what is read.
+    pub(super) fn learn(&mut self, thread: u32, reads: &KnownReads) {
+        if !reads.is_empty() {
+            stores::join(self.learnt.entry(thread).or_default(), reads);
+        }
     }
 
     /// A product that may still read this byte, for who writes it now.
     pub(super) fn find(&mut self, object: usize, offset: u64, now: &Now) -> Option<InFlight> {
         let warp = now.thread / WARP * WARP;
-        self.0.retain(|one| one.done.is_none_or(|tick| tick >= now.interval_start));
-        let reads = |one: &&Running| {
-            one.object == object && (one.bytes.0..one.bytes.1).contains(&offset) && (one.done.is_none() || one.warp != warp)
+        self.all.retain(|one| one.done.is_none_or(|tick| tick >= now.interval_start));
+        let learnt = self.learnt.get(&now.thread);
+        let is_known = |one: &Running| {
+            let is_learnt = learnt.and_then(|known| known.get(&one.warp)).is_some_and(|last| u64::from(one.number) <= *last);
+            one.done.is_some() && (one.warp == warp || is_learnt)
         };
-        self.0.iter().find(reads).map(|one| InFlight { thread: one.warp, site: one.site, is_awaited: one.done.is_some() })
+        let reads = |one: &&Running| one.object == object && (one.bytes.0..one.bytes.1).contains(&offset) && !is_known(one);
+        self.all.iter().find(reads).map(|one| InFlight { thread: one.warp, site: one.site, is_awaited: one.done.is_some() })
     }
 }
 
@@ -112,11 +165,19 @@ impl Machine<'_> {
         let product = &program.warpgroup_products[number as usize];
         whole_warp(warp, "warpgroup_mma")?;
         let [m, n, k] = product.mnk;
-        let row = warp.registers.lane(product.row, 0);
-        let own = row + u64::from(warp.first_thread / WARP % (WARPGROUP as u32 / WARP)) * STRIP;
         let columns = self.factor(warp, &product.b, product.shape, (0, n), k)?;
         for part in 0..m / WARPGROUP_ROWS {
-            let rows = self.factor(warp, &product.a, product.shape, (own + part * WARPGROUP_ROWS, STRIP), k)?;
+            let rows = match &product.a {
+                Left::Tile { tile, row } => {
+                    let row = warp.registers.lane(*row, 0);
+                    let own = row + u64::from(warp.first_thread / WARP % (WARPGROUP as u32 / WARP)) * STRIP;
+                    self.factor(warp, tile, product.shape, (own + part * WARPGROUP_ROWS, STRIP), k)?
+                }
+                Left::Words(words) => {
+                    let of_part = words.len() / (m / WARPGROUP_ROWS) as usize;
+                    rows_of_words(warp, &words[part as usize * of_part..][..of_part], product.shape)
+                }
+            };
             for of_part in 0..n / 2 {
                 let at = (part * n / 2 + of_part) as usize;
                 let mut sums = warp.registers.all(product.sums[at]);
@@ -135,26 +196,32 @@ impl Machine<'_> {
                 warp.registers.set_all(product.results[at], &sums);
             }
         }
-        self.await_products(warp);
-        for tile in [&product.a, &product.b].into_iter().filter(|_| product.is_left) {
+        self.block.engine.products.finish(warp.first_thread, product.running.saturating_sub(1), self.tick);
+        self.block.engine.products.count += 1;
+        let of_a = match &product.a {
+            Left::Tile { tile, .. } => Some(tile),
+            Left::Words(_) => None,
+        };
+        for tile in of_a.into_iter().chain([&product.b]).filter(|_| product.running > 0) {
             let access = &program.accesses[tile.access as usize];
             let one = Request { number: tile.access, access, info: &program.objects[access.object], mask: 1 };
             let start = self.resolve(&warp.registers, &one)?[0];
             let running = Running {
                 warp: warp.first_thread,
+                number: self.block.engine.products.count,
                 object: access.object,
                 bytes: (start, start + tile.bytes),
                 site: tile.access,
                 done: None,
             };
-            self.block.engine.products.0.push(running);
+            self.block.engine.products.begin(running);
         }
         Ok(())
     }
 
     /// A warp waits for the products that it has left running.
     pub(super) fn await_products(&mut self, warp: &Warp) {
-        self.block.engine.products.finish(warp.first_thread, self.tick);
+        self.block.engine.products.finish(warp.first_thread, 0, self.tick);
     }
 
     /// So many rows of `a`, or columns of `b`, each with its elements along K.
@@ -250,6 +317,20 @@ impl Machine<'_> {
         }
         Ok(())
     }
+}
+
+/// The 16 rows of a warp, each with its elements along K, of the words that its lanes have: two for each eight columns, of rows that are eight apart.
+fn rows_of_words(warp: &Warp, words: &[Reg], shape: &WarpgroupShape) -> Vec<Vec<u32>> {
+    let mut rows = vec![Vec::new(); STRIP as usize];
+    for (n, word) in words.iter().enumerate() {
+        let of_lanes = warp.registers.all(*word);
+        for (lane, word) in of_lanes.iter().enumerate() {
+            // Lanes of a row follow each other, and so do words.
+            let elements = [word & 0xffff, word >> 16 & 0xffff].map(|bits| shape.operand(Scalar::new(shape.factors, bits)));
+            rows[lane / 4 + n % 2 * ROWS].extend(elements);
+        }
+    }
+    rows
 }
 
 /// A fault if not all lanes of the warp have come.

@@ -102,6 +102,8 @@ fn what_does_not_fit_is_refused() {
     refused(about, [right, right, (4, 64), right], "`v` is a matrix of 4 × 64, and k is a matrix of 6 × 64; give it k's extents");
     refused(about, [right, right, right, (4, 64)], "`o` is a matrix of 4 × 64, and q is a matrix of 6 × 64; give it q's extents");
     refused(about, [right, (0, 64), (0, 64), right], "`k` is without rows; give every query a key to attend to");
+    let scale = "`scale` is 0; give a number greater than zero, or none for 1 / √size";
+    refused(Attention { scale: Some(0.0), ..about }, [right; 4], scale);
     let causal = "`q` is of 3 rows a head, and k has 2; give a causal head at least as many keys as queries, or leave `is_causal` out";
     refused(Attention { is_causal: true, ..about }, [right, (4, 64), (4, 64), right], causal);
 }

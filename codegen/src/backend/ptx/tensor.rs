@@ -33,9 +33,12 @@ impl Emitter<'_> {
                 self.refuse("a product reached the PTX back end, which takes the instructions that it is made of".into(), String::new());
             }
             Tensor::Mma { shape, a, b, c } => self.mma(shape, [a, b, c], results),
-            Tensor::WarpgroupMma { mnk, a, row, b, factors, is_left, sums } => {
+            Tensor::WarpgroupMma { mnk, a, b, factors, running, sums } => {
                 if self.takes(&WARPGROUPS) {
-                    self.warpgroup_mma(*mnk, ([a, b], *row, *factors), (&self.in_place(inst, sums), *is_left), results);
+                    if *running > 0 {
+                        self.stay_in_place(inst, results);
+                    }
+                    self.warpgroup_mma(*mnk, (a, b, *factors), (&self.in_place(inst, sums), *running), results);
                 }
             }
             Tensor::Await { sums } => {

@@ -8,7 +8,10 @@ use super::code::{Base, Opcode, Operand, Reg, RegisterClass};
 use super::emitter::{Emitter, ptx};
 use super::tensor::{of_factor, of_sum};
 use super::words::{Mnemonic, Word};
-use crate::ir::{Inst, MemoryType, ProductFactor, STEP_BYTES, Swizzle, Type, Value, ValueDef, WARPGROUP_ROWS, WarpgroupShape};
+use crate::collections::HashSet;
+use crate::ir::{
+    Inst, MemoryType, ProductFactor, STEP_BYTES, Swizzle, Type, Value, ValueDef, WARPGROUP_ROWS, WarpgroupFactor, WarpgroupShape,
+};
 
 /// Steps along K of one instruction, for elements of 16 bits: those alone may have rows that go across the sum.
 const STEPS: u64 = 16;
@@ -18,6 +21,15 @@ const GROUP: u64 = 8;
 
 /// Addresses and distances in descriptors are counted in so many bytes: a shift.
 const UNIT: u32 = 4;
+
+/// Words of a lane that a step along K takes of elements that are in registers.
+const WORDS: usize = 4;
+
+/// Where the instruction finds the left factor.
+enum Left {
+    Tile(Descriptors),
+    Words(Vec<Reg>),
+}
 
 /// What a factor's descriptors are made of.
 struct Descriptors {
@@ -54,18 +66,42 @@ impl Emitter<'_> {
         sums.iter().map(|value| (*value, is_free(value))).collect()
     }
 
+    /// Has the results of a product that is left running lie where the next iteration finds them: between there and here nothing may read them, not even to move them.
+    pub(super) fn stay_in_place(&mut self, inst: Inst, results: &[Value]) {
+        let kernel = self.kernel;
+        let home = kernel.blocks.keys().find(|block| kernel.blocks[*block].insts.contains(&inst));
+        let Some((home, yielded)) = home.and_then(|home| Some((home, kernel.yielded(home)?))) else { return };
+        let block = &kernel.blocks[home];
+        let behind = block.insts.iter().skip_while(|other| **other != inst).skip(1);
+        let within = |inst: &Inst| kernel.insts[*inst].op.blocks().into_iter().flat_map(|block| kernel.insts_in(block)).chain([*inst]);
+        let is_kept = |reg: Reg, used: &HashSet<Value>| used.iter().any(|value| self.known_register(*value) == Some(reg));
+        let used: HashSet<Value> = behind.flat_map(within).flat_map(|inst| kernel.insts[inst].op.operands()).collect();
+        let homes: Vec<(Value, Reg)> = results
+            .iter()
+            .filter_map(|result| {
+                let number = yielded.iter().position(|value| value == result)?;
+                let reg = self.known_register(*block.params.get(number + 1)?)?;
+                (self.uses[result.0 as usize] == 1 && !is_kept(reg, &used)).then_some((*result, reg))
+            })
+            .collect();
+        homes.into_iter().for_each(|(result, reg)| self.alias(result, reg));
+    }
+
     pub(super) fn warpgroup_mma(
         &mut self,
         [m, n, k]: [u64; 3],
-        ([a, b], row, factors): ([&ProductFactor; 2], Value, Type),
-        (sums, is_left): (&[(Value, bool)], bool),
+        (a, b, factors): (&WarpgroupFactor, &ProductFactor, Type),
+        (sums, running): (&[(Value, bool)], u8),
         results: &[Value],
     ) {
         let own = self.share_registers(sums, results);
         let moves = own.iter().zip(sums).map(|(reg, (sum, _))| (*reg, self.raw(*sum))).collect();
         self.parallel_moves(moves);
-        let (Some(of_a), Some(of_b)) = (self.descriptors(a, Some(row), !a.is_transposed), self.descriptors(b, None, b.is_transposed))
-        else {
+        let of_a = match a {
+            WarpgroupFactor::Tile { tile, row } => self.descriptors(tile, Some(*row), !tile.is_transposed).map(Left::Tile),
+            WarpgroupFactor::Words(words) => Some(Left::Words(words.iter().map(|word| self.in_register(*word)).collect())),
+        };
+        let (Some(of_a), Some(of_b)) = (of_a, self.descriptors(b, None, b.is_transposed)) else {
             return self.refuse("a product of tiles that are not swizzled over bytes reached the PTX back end".into(), String::new());
         };
         let of_sums = sums.first().map_or(Type::F32, |(sum, _)| self.kernel.ty(*sum));
@@ -82,20 +118,30 @@ impl Emitter<'_> {
         let flags = match (shape.is_along, shape.sums) {
             (_, Type::I32) => Vec::new(),
             (true, _) => vec![1, 1],
-            (false, _) => vec![1, 1, i32::from(a.is_transposed), i32::from(!b.is_transposed)],
+            (false, _) => {
+                let of_tile = a.tile().map(|a| i32::from(a.is_transposed));
+                [1, 1].into_iter().chain(of_tile).chain([i32::from(!b.is_transposed)]).collect()
+            }
         };
-        for step in 0..k / shape.steps() {
+        let steps = k / shape.steps();
+        for step in 0..steps {
             let of_b = self.descriptor(&of_b, step, 0);
             for (part, registers) in own.chunks(each).enumerate() {
-                let of_a = self.descriptor(&of_a, step, part as u64);
+                let of_a = match &of_a {
+                    Left::Tile(of_a) => self.descriptor(of_a, step, part as u64).into(),
+                    Left::Words(words) => {
+                        let first = (part as u64 * steps + step) as usize * WORDS;
+                        Operand::Vector(words[first..first + WORDS].to_vec())
+                    }
+                };
                 let words = vec![Word::MmaAsync, Word::Sync, Word::Aligned, size, sum, ty, ty];
                 let flags = flags.iter().copied().map(Operand::from);
-                let operands = [Operand::Vector(registers.to_vec()), of_a.into(), of_b.into(), always.into()];
+                let operands = [Operand::Vector(registers.to_vec()), of_a, of_b.into(), always.into()];
                 self.put(Opcode { mnemonic: Mnemonic::Wgmma, words }, operands.into_iter().chain(flags).collect());
             }
         }
         ptx!(self, Wgmma.CommitGroup.Sync.Aligned);
-        ptx!(self, Wgmma.WaitGroup.Sync.Aligned i32::from(is_left));
+        ptx!(self, Wgmma.WaitGroup.Sync.Aligned i32::from(running));
     }
 
     pub(super) fn await_products(&mut self, sums: &[(Value, bool)], results: &[Value]) {
@@ -108,7 +154,7 @@ impl Emitter<'_> {
     /// The registers of results: those of the sums that nobody needs any more.
     fn share_registers(&mut self, sums: &[(Value, bool)], results: &[Value]) -> Vec<Reg> {
         for ((sum, is_free), result) in sums.iter().zip(results) {
-            if *is_free {
+            if *is_free && self.known_register(*result).is_none() {
                 let reg = self.register(*sum);
                 self.alias(*result, reg);
             }

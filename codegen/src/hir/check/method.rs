@@ -66,7 +66,7 @@ impl Checker<'_, '_> {
         }
     }
 
-    fn turbofish(&mut self, call: &syn::ExprMethodCall) -> Vec<Arg> {
+    pub(super) fn turbofish(&mut self, call: &syn::ExprMethodCall) -> Vec<Arg> {
         let Some(turbofish) = &call.turbofish else { return Vec::new() };
         let arguments = syn::PathArguments::AngleBracketed(turbofish.clone());
         self.type_arguments(&syn::PathSegment { ident: call.method.clone(), arguments })

@@ -1,7 +1,7 @@
 //! Products of shared tiles: `multiply_add(&a, transposed(&b), &mut sums)`, and what an `Accumulator` of sums is asked for.
 
-use super::super::tree::{Expr, ExprKind, RowReduction};
-use super::super::types::{Const, Kind, Ty};
+use super::super::tree::{Expr, ExprKind, FactorForm, RowReduction};
+use super::super::types::{Arg, Const, Kind, Ty};
 use super::Checker;
 use super::call::arity_text;
 use super::expression::expr;
@@ -13,13 +13,16 @@ use proc_macro2::Span;
 use syn::spanned::Spanned;
 
 /// The methods of an accumulator.
-const METHODS: [&str; 7] = ["len", "position", "row", "row_max", "row_sum", "store", "store_columns"];
+const METHODS: [&str; 8] = ["len", "operand", "position", "row", "row_max", "row_sum", "store", "store_columns"];
+
+/// What makes sums a factor.
+const OPERAND: &str = "operand";
 
 /// A factor as it is written.
 struct Factor {
     name: String,
     expr: Expr,
-    is_transposed: bool,
+    form: FactorForm,
     rows: Const,
     columns: Const,
     element: Ty,
@@ -28,7 +31,11 @@ struct Factor {
 impl Factor {
     /// Its rows and columns as a factor.
     fn sides(&self) -> [Const; 2] {
-        if self.is_transposed { [self.columns, self.rows] } else { [self.rows, self.columns] }
+        if self.is_transposed() { [self.columns, self.rows] } else { [self.rows, self.columns] }
+    }
+
+    fn is_transposed(&self) -> bool {
+        matches!(self.form, FactorForm::Transposed)
     }
 }
 
@@ -47,7 +54,7 @@ impl Checker<'_, '_> {
             let message = format!("`{MULTIPLY_ADD}` {}", arity_text(3, args.len()));
             return self.error_expression(Diagnostic::error(call.span(), message).by_rustc());
         };
-        let (a, b) = (self.factor(a), self.factor(b));
+        let (a, b) = (self.left_factor(a), self.factor(b));
         let sums_name = place_name(sums);
         // The one local that is taken by reference.
         let sums = match sums {
@@ -65,17 +72,52 @@ impl Checker<'_, '_> {
         self.check_mutable(&sums);
         self.check_sides((&a, &b), [m, n], (&sums_name, sums.span));
         self.check_elements((&a, &b), &sum, (&sums_name, sums.span));
-        let factors = [a, b].map(|factor| (Box::new(factor.expr), factor.is_transposed));
+        let factors = [a, b].map(|factor| (Box::new(factor.expr), factor.form));
         expr(ExprKind::MultiplyAdd(factors, Box::new(sums)), Ty::unit(), span)
+    }
+
+    /// `sums.operand::<U>()`, or what any factor may be.
+    fn left_factor(&mut self, arg: &syn::Expr) -> Option<Factor> {
+        let syn::Expr::MethodCall(call) = arg else { return self.factor(arg) };
+        if call.method != OPERAND {
+            return self.factor(arg);
+        }
+        let receiver = self.expression(&call.receiver);
+        let Ty::Accumulator(_, rows, columns) = self.infer.resolve(&receiver.ty) else {
+            self.unknown_method(call, &receiver, Vec::new());
+            return None;
+        };
+        let element = match &self.turbofish(call)[..] {
+            [] => self.infer.fresh(Kind::Any),
+            [Arg::Ty(element)] => element.clone(),
+            _ => {
+                let help = format!("name the elements: `{OPERAND}::<bf16>()`");
+                self.report(Diagnostic::error(call.span(), format!("`{OPERAND}` takes one type")).help(help).and_by_rustc());
+                return None;
+            }
+        };
+        if !call.args.is_empty() {
+            call.args.iter().for_each(|arg| drop(self.expression(arg)));
+            self.report(Diagnostic::error(call.span(), format!("`{OPERAND}` {}", arity_text(0, call.args.len()))).by_rustc());
+        }
+        let name = place_name(&call.receiver);
+        Some(Factor { name, expr: receiver, form: FactorForm::Operand(element.clone()), rows, columns, element })
     }
 
     /// `&tile`, or `transposed(&tile)`.
     fn factor(&mut self, arg: &syn::Expr) -> Option<Factor> {
+        if let syn::Expr::MethodCall(call) = arg
+            && call.method == OPERAND
+        {
+            // Says that it is no value.
+            self.expression(arg);
+            return None;
+        }
         let inner = match arg {
             syn::Expr::Call(call) if is_transposed(call) && call.args.len() == 1 => call.args.first(),
             _ => None,
         };
-        let (is_transposed, tile) = (inner.is_some(), inner.unwrap_or(arg));
+        let (form, tile) = (if inner.is_some() { FactorForm::Transposed } else { FactorForm::Array }, inner.unwrap_or(arg));
         let expr = self.expression(tile);
         let name = place_name(tile);
         let element = self.infer.fresh(Kind::Any);
@@ -87,7 +129,7 @@ impl Checker<'_, '_> {
             self.error_about(&expr.ty.clone(), Diagnostic::error(expr.span, message).help(help).and_by_rustc());
             return None;
         }
-        Some(Factor { name, expr, is_transposed, rows, columns, element })
+        Some(Factor { name, expr, form, rows, columns, element })
     }
 
     /// M × K by K × N is M × N.
@@ -105,8 +147,8 @@ impl Checker<'_, '_> {
             );
             let turned = [b.columns, b.rows].map(|side| self.known_const(side));
             let help = match (turned, self.known_const(k_of_a)) {
-                ([Some(columns), _], Some(k)) if !b.is_transposed && columns == k => format!("write `{TRANSPOSED}(&{})`", b.name),
-                ([_, Some(rows)], Some(k)) if b.is_transposed && rows == k => format!("write `&{}`", b.name),
+                ([Some(columns), _], Some(k)) if !b.is_transposed() && columns == k => format!("write `{TRANSPOSED}(&{})`", b.name),
+                ([_, Some(rows)], Some(k)) if b.is_transposed() && rows == k => format!("write `&{}`", b.name),
                 (_, Some(k)) => format!("give `{}` {k} rows", b.name),
                 (_, None) => format!("give `{}` as many rows as `{}` has columns", b.name, a.name),
             };
@@ -131,7 +173,11 @@ impl Checker<'_, '_> {
                 b.name,
                 self.show(&b.element)
             );
-            self.report(Diagnostic::error(b.expr.span, message).help("copy both from matrices of one type").and_by_rustc());
+            let help = match a.form {
+                FactorForm::Operand(_) => format!("write `{OPERAND}::<{}>()`", self.show(&b.element)),
+                FactorForm::Array | FactorForm::Transposed => "copy both from matrices of one type".to_owned(),
+            };
+            self.report(Diagnostic::error(b.expr.span, message).help(help).and_by_rustc());
             return;
         }
         let Ty::Scalar(element) = self.infer.shallow(&a.element) else {
@@ -157,6 +203,19 @@ impl Checker<'_, '_> {
             let message = format!("products of `{element}` are added in `{wanted}`, and `{sums}` has sums of `{}`", self.show(&found));
             let help = format!("declare it so: `Accumulator::<{wanted}, …>::zero()`");
             self.report(Diagnostic::error(span, message).help(help).and_by_rustc());
+            return;
+        }
+        if let Ty::Accumulator(of_operand, ..) = self.infer.resolve(&a.expr.ty)
+            && !self.infer.unify(&of_operand, sum)
+        {
+            let message = format!(
+                "`{}` has sums of `{}`, and `{sums}` of `{}`: sums that become a factor are added to sums of their own type",
+                a.name,
+                self.show(&of_operand),
+                self.show(sum)
+            );
+            let help = format!("declare it so: `Accumulator::<{wanted}, …>::zero()`");
+            self.report(Diagnostic::error(a.expr.span, message).help(help));
         }
     }
 
@@ -209,6 +268,12 @@ impl Checker<'_, '_> {
     ) -> Expr {
         let name = call.method.to_string();
         let wanted = match name.as_str() {
+            OPERAND => {
+                call.args.iter().for_each(|arg| drop(self.expression(arg)));
+                let message = format!("`{OPERAND}` says how `{MULTIPLY_ADD}` takes sums as its left factor, and is no value");
+                let help = format!("write it there: `{MULTIPLY_ADD}(sums.{OPERAND}::<bf16>(), &b, &mut more)`");
+                return self.error_expression(Diagnostic::error(span, message).help(help));
+            }
             "len" | "row_max" | "row_sum" => 0,
             "position" | "row" | "store" => 1,
             "store_columns" => 2,

@@ -4,10 +4,10 @@ use super::Lowerer;
 use super::environment::Tree;
 use super::place::Place;
 use crate::diagnostic::Diagnostic;
-use crate::hir::tree::{Expr, RowReduction};
+use crate::hir::tree::{Expr, FactorForm, RowReduction};
 use crate::hir::types::{Const, Ty};
 use crate::intrinsics::{self, MULTIPLY_ADD, by_name, called};
-use crate::ir::{Access, BinaryOp, ObjectKind, Op, ProductFactor, Scalar, Tensor, Type, Value, WARPGROUP, WARPGROUP_ROWS};
+use crate::ir::{Access, BinaryOp, LeftFactor, ObjectKind, Op, ProductFactor, Scalar, Tensor, Type, Value, WARPGROUP, WARPGROUP_ROWS};
 use crate::target::limits::THREAD_REGISTERS;
 use proc_macro2::Span;
 
@@ -91,10 +91,15 @@ impl Lowerer<'_, '_> {
     }
 
     /// `multiply_add(&a, &b, &mut sums)`.
-    pub(super) fn multiply_add(&mut self, [a, b]: &[(Box<Expr>, bool); 2], sums: &Expr, span: Span) -> Tree {
-        let factors = [a, b].map(|(array, is_transposed)| self.factor(array, *is_transposed));
+    pub(super) fn multiply_add(&mut self, [a, b]: &[(Box<Expr>, FactorForm); 2], sums: &Expr, span: Span) -> Tree {
+        let is_transposed = |form: &FactorForm| matches!(form, FactorForm::Transposed);
+        let a = match &a.1 {
+            FactorForm::Operand(element) => self.sums_as_factor(&a.0, element, span),
+            form => self.factor(&a.0, is_transposed(form)).map(LeftFactor::Tile),
+        };
+        let b = self.factor(&b.0, is_transposed(&b.1));
         let Some(place) = self.sides(sums).map(|_| self.place(sums)) else { return self.unit() };
-        let [Some(a), Some(b)] = factors else { return self.unit() };
+        let (Some(a), Some(b)) = (a, b) else { return self.unit() };
         self.at_call(span, intrinsics::collective(MULTIPLY_ADD));
         let before = self.sums_of(&place);
         let types = self.types_of(&before);
@@ -105,6 +110,18 @@ impl Lowerer<'_, '_> {
         self.write(&place, Tree::Node(after));
         self.at(span);
         self.unit()
+    }
+
+    /// `sums.operand::<U>()`.
+    fn sums_as_factor(&mut self, sums: &Expr, element: &Ty, span: Span) -> Option<LeftFactor> {
+        let shape = self.sides(sums)?;
+        let element = self.frame().body.infer.resolve(element);
+        let element = self.scalar(&element)?;
+        if !self.are_by_rows("sums that become a factor", shape[0], span) {
+            return None;
+        }
+        let place = self.place(sums);
+        Some(LeftFactor::Sums { shape, element, values: self.sums_of(&place) })
     }
 
     fn factor(&mut self, expr: &Expr, is_transposed: bool) -> Option<ProductFactor> {
@@ -140,15 +157,15 @@ impl Lowerer<'_, '_> {
     }
 
     /// Whether so many rows can be shared out by rows; else it is said why not. All products of the kernel are, from now on.
-    fn are_by_rows(&mut self, rows: u64, span: Span) -> bool {
+    fn are_by_rows(&mut self, what: &str, rows: u64, span: Span) -> bool {
         self.kernel.options.sums_by_rows = true;
         let threads = self.threads().unwrap_or(0);
         let each = threads / WARPGROUP * WARPGROUP_ROWS;
         let refused = if threads == 0 {
-            let message = "`Rows` are shared out among the threads of a block, and this kernel's block is not fixed".to_owned();
+            let message = format!("{what} are shared out among the threads of a block, and this kernel's block is not fixed");
             Some((message, "fix it: `#[kernel(block = 128)]`".to_owned()))
         } else if !threads.is_multiple_of(WARPGROUP) {
-            let message = format!("`Rows` are shared out among whole groups of {WARPGROUP} threads, and a block has {threads}");
+            let message = format!("{what} are shared out among whole groups of {WARPGROUP} threads, and a block has {threads}");
             Some((message, format!("write `block = {}`", threads.next_multiple_of(WARPGROUP))))
         } else if rows == 0 || !rows.is_multiple_of(each) {
             let message = format!("{rows} rows cannot be shared out among {threads} threads, {WARPGROUP_ROWS} to each {WARPGROUP} of them");
@@ -167,7 +184,7 @@ impl Lowerer<'_, '_> {
     pub(super) fn splat_rows(&mut self, value: &Expr, expr: &Expr) -> Tree {
         let Ty::Rows(_, Const::Value(rows)) = self.frame().body.infer.resolve(&expr.ty) else { return self.unit() };
         let value = self.value(value);
-        if !self.are_by_rows(u64::try_from(rows).unwrap_or(0), expr.span) {
+        if !self.are_by_rows("`Rows`", u64::try_from(rows).unwrap_or(0), expr.span) {
             return self.unit();
         }
         let Ty::Array(_, len) = self.resolve(&expr.ty) else { return self.unit() };
@@ -179,7 +196,7 @@ impl Lowerer<'_, '_> {
     pub(super) fn row_of(&mut self, sums: &Expr, element: &Expr, span: Span) -> Tree {
         let element = self.value(element);
         let Some([rows, columns]) = self.sides(sums) else { return self.unit() };
-        if !self.are_by_rows(rows, span) {
+        if !self.are_by_rows("`Rows`", rows, span) {
             return self.unit();
         }
         self.at(span);
@@ -196,7 +213,7 @@ impl Lowerer<'_, '_> {
     /// `sums.row_max()`, `sums.row_sum()`: of a thread's sums, and of the four lanes that have the row.
     pub(super) fn reduce_rows(&mut self, reduction: RowReduction, sums: &Expr, span: Span) -> Tree {
         let Some([rows, columns]) = self.sides(sums) else { return self.unit() };
-        if !self.are_by_rows(rows, span) {
+        if !self.are_by_rows("`Rows`", rows, span) {
             return self.unit();
         }
         let place = self.place(sums);

@@ -11,19 +11,20 @@
 //! (`#[shared(pad = 8)]`, `swizzle`), and a lint's.
 
 use super::super::Refusal;
-use super::{Partition, alignment, plus, thread_number, whole};
+use super::{Partition, alignment, operand, plus, thread_number, whole};
 use crate::intrinsics::{by_name, called};
 use crate::ir::{
-    Access, Address, BinaryOp, Builder, Kernel, Memory, MemoryOp, MmaShape, Op, ProductFactor, Step, Tensor, TensorCores, Type, Value,
+    Access, Address, BinaryOp, Builder, Kernel, LeftFactor, Memory, MemoryOp, MmaShape, Op, ProductFactor, Step, Tensor, TensorCores, Type,
+    Value,
 };
 
 /// What `ldmatrix` reads of a row, bytes.
 const CHUNK: u64 = 16;
 
 /// Why tensor cores do not multiply these; nothing if they do.
-pub(super) fn obstacle(kernel: &Kernel, factors: [&ProductFactor; 2], (mnk, sum): ([u64; 3], Type)) -> Option<Refusal> {
+pub(super) fn obstacle(kernel: &Kernel, (a, b): (&LeftFactor, &ProductFactor), (mnk, sum): ([u64; 3], Type)) -> Option<Refusal> {
     let refuse = |why: String, help: &str| Some(Refusal::new(format!("`tensor`: {why}"), help));
-    let Some((_, _, element)) = factors[0].shape(kernel) else {
+    let Some((_, _, element)) = a.shape(kernel) else {
         return refuse("a factor is no array of rows".to_owned(), "leave `tensor` out");
     };
     let Some(shape) = MmaShape::of(element, sum) else {
@@ -52,7 +53,11 @@ pub(super) fn obstacle(kernel: &Kernel, factors: [&ProductFactor; 2], (mnk, sum)
         let why = format!("{m} × {n} sums cannot be shared out among {threads} threads in rectangles of whole warps of 16 × 16");
         return refuse(why, "take sides that are multiples of 32, and a block of 128 or 256 threads");
     }
-    for (factor, along) in [(factors[0], !factors[0].is_transposed), (factors[1], factors[1].is_transposed)] {
+    if a.tile().is_none() && !operand::fits(element) {
+        let why = format!("sums become no factor of `{element}` where they are: its fragments lie otherwise");
+        return refuse(why, "take `operand::<bf16>()` or `f16`, or store the sums to a shared array and multiply that");
+    }
+    for (factor, along) in a.tile().map(|a| (a, !a.is_transposed)).into_iter().chain([(b, b.is_transposed)]) {
         let name = &kernel.objects[factor.array.object].name;
         if !along && element.bytes() != 2 {
             let help = if factor.is_transposed {
@@ -74,7 +79,12 @@ pub(super) fn obstacle(kernel: &Kernel, factors: [&ProductFactor; 2], (mnk, sum)
 }
 
 /// The new sums.
-pub(super) fn multiply_add(b: &mut Builder<'_>, [x, y]: [&ProductFactor; 2], sums: &[Value], partition: &Partition) -> Vec<Value> {
+pub(super) fn multiply_add(
+    b: &mut Builder<'_>,
+    (x, y): (&LeftFactor, &ProductFactor),
+    sums: &[Value],
+    partition: &Partition,
+) -> Vec<Value> {
     let (Some([_, _, k]), Some(first), Some([tall, wide])) = (Tensor::shape_of(b.kernel, x, y), sums.first(), partition.warp()) else {
         return sums.to_vec();
     };
@@ -87,13 +97,22 @@ pub(super) fn multiply_add(b: &mut Builder<'_>, [x, y]: [&ProductFactor; 2], sum
         let lanes = b.int(index, 32);
         b.binary(BinaryOp::Rem, thread, lanes)
     };
-    let (of_a, of_b) = (Fragments::new(b, x, base[0], lane, Side::A), Fragments::new(b, y, base[1], lane, Side::B));
+    let of_a = match x {
+        LeftFactor::Tile(x) => LeftFragments::Tile(Fragments::new(b, x, base[0], lane, Side::A)),
+        LeftFactor::Sums { element, values, .. } => LeftFragments::Words(operand::words(b, values, *element)),
+    };
+    let of_b = Fragments::new(b, y, base[1], lane, Side::B);
     let [across, steps] = [wide / 8, k / shape.mnk[2]];
     let mut sums = sums.to_vec();
     // What the next step needs is loaded before this one multiplies.
     let load = |b: &mut Builder<'_>, step: u64| {
         let at = step * shape.mnk[2];
-        let a: Vec<Vec<Value>> = (0..tall / 16).map(|i| of_a.load(b, i * partition.stride(), at, shape)).collect();
+        let a: Vec<Vec<Value>> = (0..tall / 16)
+            .map(|i| match &of_a {
+                LeftFragments::Tile(of_a) => of_a.load(b, i * partition.stride(), at, shape),
+                LeftFragments::Words(words) => words[(i * steps + step) as usize * shape.words()[0]..][..shape.words()[0]].to_vec(),
+            })
+            .collect();
         let c: Vec<Vec<Value>> = (0..wide / 16).map(|j| of_b.load(b, j * 16, at, shape)).collect();
         (a, c)
     };
@@ -112,6 +131,13 @@ pub(super) fn multiply_add(b: &mut Builder<'_>, [x, y]: [&ProductFactor; 2], sum
         }
     }
     sums
+}
+
+/// Where the registers of the left factor come from.
+enum LeftFragments<'f> {
+    Tile(Fragments<'f>),
+    /// They are there, by strip and step.
+    Words(Vec<Value>),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -2,21 +2,47 @@
 //!
 //! Sums are added in the order of K, each rounded once (fused), factors of 8 and 16 bits widened before: the same bits on every device.
 
-use super::{Partition, element, lanes};
-use crate::ir::{Builder, Op, ProductFactor, Tensor, Type, Value};
+use super::operand::Exchange;
+use super::{Partition, element, lanes, plus};
+use crate::ir::{Builder, LeftFactor, Op, ProductFactor, Tensor, Type, Value};
 use std::collections::BTreeSet;
 
 /// Steps along K that are written out, and the most elements of one load.
 const STEPS: u64 = 4;
 
 /// The new sums.
-pub(super) fn multiply_add(b: &mut Builder<'_>, [x, y]: [&ProductFactor; 2], sums: &[Value], partition: &Partition) -> Vec<Value> {
+pub(super) fn multiply_add(
+    b: &mut Builder<'_>,
+    (x, y): (&LeftFactor, &ProductFactor),
+    sums: &[Value],
+    partition: &Partition,
+) -> Vec<Value> {
     let (Some([_, _, k]), Some(first)) = (Tensor::shape_of(b.kernel, x, y), sums.first()) else { return sums.to_vec() };
     let ty = b.kernel.ty(*first);
     let places: Vec<[u64; 2]> = (0..sums.len() as u64).map(|element| partition.place(element)).collect();
     let [rows, columns]: [Vec<u64>; 2] =
         [0, 1].map(|side| places.iter().map(|place| place[side]).collect::<BTreeSet<_>>().into_iter().collect());
     let base = partition.base(b);
+    let x = match x {
+        LeftFactor::Tile(x) => x,
+        LeftFactor::Sums { shape, element, values } => {
+            let Some(of_factor) = Partition::of_warpgroups(super::threads(b.kernel), *shape) else { return sums.to_vec() };
+            let mut exchange = Exchange::new(b, values, of_factor, *element);
+            let of_b = Side { factor: y, own: &columns, base: base[1], along_rows: y.is_transposed };
+            let (zero, mut sums) = (b.int(b.kernel.index_type(), 0), sums.to_vec());
+            for k in 0..shape[1] {
+                let at = plus(b, zero, k);
+                let c = of_b.load(b, at, 1, ty);
+                let a: Option<Vec<Value>> = rows.iter().map(|row| exchange.get(b, *row, k)).collect();
+                let Some(a) = a else { return sums };
+                for (sum, [row, column]) in sums.iter_mut().zip(&places) {
+                    let (row, column) = (rows.binary_search(row).unwrap_or(0), columns.binary_search(column).unwrap_or(0));
+                    *sum = b.mul_add(a[row], c[column][0], *sum);
+                }
+            }
+            return sums;
+        }
+    };
     let steps = if k.is_multiple_of(STEPS) { STEPS } else { 1 };
     let body = |b: &mut Builder<'_>, at: Value, sums: &[Value]| {
         let of_a = Side { factor: x, own: &rows, base: base[0], along_rows: !x.is_transposed };

@@ -5,20 +5,20 @@
 //! barrier behind which they are read, so a fence stands before every barrier of a kernel that has such tiles.
 
 use super::super::Refusal;
-use super::{Inst, Partition};
+use super::{Inst, Partition, operand};
 use crate::collections::HashSet;
 use crate::ir::{
-    Block, Builder, Engine, Kernel, ObjectKind, Op, ProductFactor, Region, Swizzle, Tensor, TensorCores, Terminator, Type, Value,
-    WarpgroupShape,
+    Block, Builder, Engine, Kernel, LeftFactor, ObjectKind, Op, ProductFactor, Region, Swizzle, Tensor, TensorCores, Terminator, Type,
+    Value, WarpgroupFactor, WarpgroupShape,
 };
 
 /// The most columns of one instruction.
 const MOST_COLUMNS: u64 = 256;
 
 /// Why a warpgroup does not multiply these; nothing if it does.
-pub(super) fn obstacle(kernel: &Kernel, factors: [&ProductFactor; 2], ([m, n, k], sum): ([u64; 3], Type)) -> Option<Refusal> {
+pub(super) fn obstacle(kernel: &Kernel, (a, b): (&LeftFactor, &ProductFactor), ([m, n, k], sum): ([u64; 3], Type)) -> Option<Refusal> {
     let refuse = |why: String, help: &str| Some(Refusal::new(format!("`wgmma`: {why}"), help));
-    let Some((_, _, element)) = factors[0].shape(kernel) else {
+    let Some((_, _, element)) = a.shape(kernel) else {
         return refuse("a factor is no array of rows".to_owned(), "leave `tensor` out");
     };
     let Some(shape) = WarpgroupShape::of(element, sum) else {
@@ -32,7 +32,10 @@ pub(super) fn obstacle(kernel: &Kernel, factors: [&ProductFactor; 2], ([m, n, k]
         let why = format!("{m} × {n} × {k} among {threads} threads");
         return refuse(why, "take a multiple of 64 rows for each 128 threads, and up to 256 columns");
     }
-    for (factor, along) in [(factors[0], !factors[0].is_transposed), (factors[1], factors[1].is_transposed)] {
+    if a.tile().is_none() && !operand::fits(element) {
+        return refuse(format!("sums become no factor of `{element}` where they are"), "take `operand::<bf16>()` or `f16`");
+    }
+    for (factor, along) in a.tile().map(|a| (a, !a.is_transposed)).into_iter().chain([(b, b.is_transposed)]) {
         let name = &kernel.objects[factor.array.object].name;
         let swizzle = kernel.swizzled.get(&factor.array.object).copied().filter(|swizzle| swizzle.bytes().is_some());
         if !along && shape.is_along {
@@ -50,12 +53,20 @@ pub(super) fn obstacle(kernel: &Kernel, factors: [&ProductFactor; 2], ([m, n, k]
 }
 
 /// The new sums.
-pub(super) fn multiply_add(b: &mut Builder<'_>, [x, y]: [&ProductFactor; 2], sums: &[Value], partition: &Partition) -> Vec<Value> {
+pub(super) fn multiply_add(
+    b: &mut Builder<'_>,
+    (x, y): (&LeftFactor, &ProductFactor),
+    sums: &[Value],
+    partition: &Partition,
+) -> Vec<Value> {
     let (Some([_, n, k]), Some((_, _, factors))) = (Tensor::shape_of(b.kernel, x, y), x.shape(b.kernel)) else { return sums.to_vec() };
     let (row, rows) = partition.rows_of_warpgroup(b);
-    let row = b.cast(row, Type::U32);
+    let a = match x {
+        LeftFactor::Tile(tile) => WarpgroupFactor::Tile { tile: tile.clone(), row: b.cast(row, Type::U32) },
+        LeftFactor::Sums { element, values, .. } => WarpgroupFactor::Words(operand::words(b, values, *element)),
+    };
     let types: Vec<Type> = sums.iter().map(|sum| b.kernel.ty(*sum)).collect();
-    let op = Tensor::WarpgroupMma { mnk: [rows, n, k], a: x.clone(), row, b: y.clone(), factors, is_left: false, sums: sums.to_vec() };
+    let op = Tensor::WarpgroupMma { mnk: [rows, n, k], a, b: y.clone(), factors, running: 0, sums: sums.to_vec() };
     let inst = b.push(Op::Tensor(op), &types);
     b.kernel.insts[inst].results.clone()
 }
@@ -84,8 +95,8 @@ pub(super) fn overlap(kernel: &mut Kernel) {
     for (block, plan) in loops {
         let Plan { owner, body, product, order, results } = plan;
         kernel.blocks[body].insts = order;
-        if let Op::Tensor(Tensor::WarpgroupMma { is_left, .. }) = &mut kernel.insts[product].op {
-            *is_left = true;
+        if let Op::Tensor(Tensor::WarpgroupMma { running, .. }) = &mut kernel.insts[product].op {
+            *running = 1;
         }
         let Some(at) = kernel.blocks[block].insts.iter().position(|other| *other == owner) else { continue };
         let behind = kernel.blocks[block].insts.split_off(at + 1);
@@ -113,7 +124,7 @@ struct Plan {
 
 fn plan(kernel: &Kernel, owner: Inst, body: Block) -> Option<Plan> {
     let insts = &kernel.blocks[body].insts;
-    let is_product = |inst: &Inst| matches!(kernel.insts[*inst].op, Op::Tensor(Tensor::WarpgroupMma { is_left: false, .. }));
+    let is_product = |inst: &Inst| matches!(kernel.insts[*inst].op, Op::Tensor(Tensor::WarpgroupMma { running: 0, .. }));
     let is_barrier = |inst: &Inst| kernel.effects(*inst).is_barrier() && matches!(kernel.insts[*inst].op, Op::Intrinsic(..));
     let [product] = insts.iter().copied().filter(is_product).collect::<Vec<_>>()[..] else { return None };
     let [barrier] = insts.iter().copied().filter(is_barrier).collect::<Vec<_>>()[..] else { return None };

@@ -4,9 +4,9 @@ use super::lex::Token;
 use super::{ParseError, Parser, named};
 use crate::annotations::{Annotation, Modifier, Modifiers, On};
 use crate::ir::{
-    Access, Address, Annotations, Asked, AtomicOp, Atomicity, Axis, BinaryOp, Block, Collective, CompareOp, Compute, Engine, Inst, Loc,
-    MMA_SHAPES, Memory, MemoryOp, MemoryOrder, Message, Object, Op, PitchedMatrix, PrintPart, ProductFactor, Region, Role, Scope, Share,
-    Special, Step, StoreStage, Tensor, Terminator, TextureOp, UnaryOp, Value,
+    Access, Address, Annotations, Asked, AtomicOp, Atomicity, Axis, BinaryOp, Block, Collective, CompareOp, Compute, Engine, Inst,
+    LeftFactor, Loc, MMA_SHAPES, Memory, MemoryOp, MemoryOrder, Message, Object, Op, PitchedMatrix, PrintPart, ProductFactor, Region, Role,
+    Scope, Share, Special, Step, StoreStage, Tensor, Terminator, TextureOp, UnaryOp, Value, WarpgroupFactor,
 };
 
 /// Deepest nesting of blocks.
@@ -375,7 +375,12 @@ impl<'t> Parser<'t> {
 
     /// `multiply_add m1, m2 transposed, v3, v4`.
     fn multiply_add(&mut self) -> Result<Tensor, ParseError> {
-        let a = self.factor()?;
+        let a = if self.eat_word("operand") {
+            let (element, shape) = self.shape_of_sums()?;
+            LeftFactor::Sums { shape, element, values: self.listed_values()? }
+        } else {
+            LeftFactor::Tile(self.factor()?)
+        };
         self.expect(',')?;
         let b = self.factor()?;
         Ok(Tensor::MultiplyAdd { a, b, sums: self.more_values(true)? })
@@ -397,7 +402,7 @@ impl<'t> Parser<'t> {
 
     /// `warpgroup_mma bf16 64 x 128 x 64, m1[v0], v1, m2[v0] transposed, v3, v4 …`.
     fn warpgroup_mma(&mut self) -> Result<Tensor, ParseError> {
-        let is_left = self.eat_word("left");
+        let running = if self.eat_word("left") { self.integer()? } else { 0 };
         let word = self.word()?;
         let factors = word.parse().map_err(|_| self.error(format!("`{word}` is no type")))?;
         let m = self.integer()?;
@@ -409,16 +414,40 @@ impl<'t> Parser<'t> {
             *side = self.integer()?;
         }
         self.expect(',')?;
-        let a = self.factor()?;
-        self.expect(',')?;
-        let row = self.value()?;
+        let a = if self.eat_word("words") {
+            WarpgroupFactor::Words(self.listed_values()?)
+        } else {
+            let tile = self.factor()?;
+            self.expect(',')?;
+            WarpgroupFactor::Tile { tile, row: self.value()? }
+        };
         self.expect(',')?;
         let b = self.factor()?;
-        Ok(Tensor::WarpgroupMma { mnk, a, row, b, factors, is_left, sums: self.more_values(true)? })
+        Ok(Tensor::WarpgroupMma { mnk, a, b, factors, running, sums: self.more_values(true)? })
+    }
+
+    /// `[v1, v2 …]`.
+    fn listed_values(&mut self) -> Result<Vec<Value>, ParseError> {
+        self.expect('[')?;
+        let mut values = Vec::new();
+        while !self.eat(']') {
+            if !values.is_empty() {
+                self.expect(',')?;
+            }
+            values.push(self.value()?);
+        }
+        Ok(values)
     }
 
     /// `f32 128 x 64,`.
     fn sums(&mut self) -> Result<(crate::ir::Type, [u64; 2]), ParseError> {
+        let found = self.shape_of_sums()?;
+        self.expect(',')?;
+        Ok(found)
+    }
+
+    /// `f32 128 x 64`.
+    fn shape_of_sums(&mut self) -> Result<(crate::ir::Type, [u64; 2]), ParseError> {
         let word = self.word()?;
         let of = word.parse().map_err(|_| self.error(format!("`{word}` is no type")))?;
         let m = self.integer()?;
@@ -426,7 +455,6 @@ impl<'t> Parser<'t> {
             return Err(self.error("sums have rows `x` columns".to_owned()));
         }
         let n = self.integer()?;
-        self.expect(',')?;
         Ok((of, [m, n]))
     }
 

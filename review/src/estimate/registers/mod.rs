@@ -42,6 +42,8 @@ pub struct Registers {
     pub high: u32,
     /// Registers that would be needed without a limit (the estimate stops at the limit, and beyond it the assembler spills).
     pub needed: u32,
+    /// Registers that a thread has where most are needed: the estimate, but where registers move from a producer's threads to the others.
+    pub room: u32,
     /// The source places whose values are live where the most are, each once, in the order of the source.
     pub peak: Vec<Loc>,
 }
@@ -184,9 +186,9 @@ impl Measure {
             // The kernel begins with as many as it is bounded by, and the work goes on with more.
             let needed = if needed <= moved.work { needed.min(moved.entry) } else { needed };
             let peak = locations(kernel, &self.code.places, &self.places(&filled));
-            return Registers { estimate: moved.entry, low: moved.entry, high: moved.entry, needed, peak };
+            return Registers { estimate: moved.entry, low: moved.entry, high: moved.entry, needed, room: moved.work, peak };
         }
-        Registers { estimate, low, high, needed, peak: locations(kernel, &self.code.places, &self.places(&filled)) }
+        Registers { estimate, low, high, needed, room: estimate, peak: locations(kernel, &self.code.places, &self.places(&filled)) }
     }
 
     /// The most that hiding latency takes of this many registers, and in which stretch.

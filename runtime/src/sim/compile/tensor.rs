@@ -3,24 +3,30 @@
 use super::super::AccessKind;
 use super::super::program::{Access, Path, SimStep};
 use super::super::registers::Reg;
-use super::super::tensor::{MatrixLoad, Product, Tile, WarpgroupProduct};
+use super::super::tensor::{Left, MatrixLoad, Product, Tile, WarpgroupProduct};
 use super::{Compiler, Result, add};
 use crate::sim::InstructionClass;
-use warpwright_codegen::ir::{Address, MemoryType, ProductFactor, Tensor, Type, Value, WarpgroupShape};
+use warpwright_codegen::ir::{Address, MemoryType, ProductFactor, Tensor, Type, Value, WarpgroupFactor, WarpgroupShape};
 use warpwright_codegen::target::limits::VECTOR_BYTES;
 
 impl Compiler<'_> {
     pub(super) fn tensor(&mut self, tensor: &Tensor, results: &[Value]) -> Result<()> {
         let (shape, a, b, c) = match tensor {
             Tensor::Mma { shape, a, b, c } => (shape, a, b, c),
-            Tensor::WarpgroupMma { mnk, a, row, b, factors, is_left, sums } => {
+            Tensor::WarpgroupMma { mnk, a, b, factors, running, sums } => {
                 self.count(InstructionClass::Warp, 1);
-                let (a, b) = (self.tile(a, *factors, !a.is_transposed)?, self.tile(b, *factors, b.is_transposed)?);
+                let a = match a {
+                    WarpgroupFactor::Tile { tile, row } => {
+                        Left::Tile { tile: self.tile(tile, *factors, !tile.is_transposed)?, row: self.slot(*row)? }
+                    }
+                    WarpgroupFactor::Words(words) => Left::Words(self.slots(words)?),
+                };
+                let b = self.tile(b, *factors, b.is_transposed)?;
                 let of_sums = sums.first().map(|sum| self.kernel.ty(*sum));
                 let shape = of_sums.and_then(|sum| WarpgroupShape::of(*factors, sum)).ok_or("a product that `wgmma` has not")?;
-                let (row, sums) = (self.slot(*row)?, self.slots(sums)?);
+                let sums = self.slots(sums)?;
                 let results = self.define_all(results)?;
-                let product = WarpgroupProduct { mnk: *mnk, shape, a, row, b, is_left: *is_left, sums, results };
+                let product = WarpgroupProduct { mnk: *mnk, shape, a, b, running: *running, sums, results };
                 let product = add(&mut self.program.warpgroup_products, product);
                 self.emit(SimStep::WarpgroupMma(product));
                 return Ok(());
