@@ -17,6 +17,9 @@ const ROWS_OF_WARPGROUP: i128 = 4;
 /// Lanes that have the sums of a row: neighbours.
 const LANES_OF_ROW: [i128; 2] = [1, 2];
 
+/// Chains that a thread's sums of a row are joined in: each step waits for the one before it in its chain, and a multiprocessor with one warp that computes has nothing else to do meanwhile.
+const CHAINS: usize = 4;
+
 impl Lowerer<'_, '_> {
     /// What a type is of which each thread has a share, and all others.
     pub(super) fn shared_out(&self, ty: Ty) -> Ty {
@@ -227,8 +230,11 @@ impl Lowerer<'_, '_> {
         let mut found = Vec::new();
         for strip in sums.chunks(of_strip.max(1)) {
             for half in 0..2 {
-                let own = strip.chunks(2).skip(half).step_by(2).flatten().copied();
-                let Some(mut all) = own.reduce(|all, sum| b.binary(op, all, sum)) else { continue };
+                let own: Vec<Value> = strip.chunks(2).skip(half).step_by(2).flatten().copied().collect();
+                let chains: Vec<Value> = (0..CHAINS)
+                    .filter_map(|first| own.iter().skip(first).step_by(CHAINS).copied().reduce(|all, sum| b.binary(op, all, sum)))
+                    .collect();
+                let Some(mut all) = chains.into_iter().reduce(|all, chain| b.binary(op, all, chain)) else { continue };
                 let ty = b.kernel.ty(all);
                 for distance in LANES_OF_ROW {
                     let distance = b.int(Type::U32, distance);

@@ -16,10 +16,10 @@
 //!                                         sums = warpgroup_mma left 1 p, sums
 //!                                     }
 //!                                     if a < b { barrier_arrive turns[next warpgroup] }
-//!                                     sums = await_products sums
+//!                                     sums = await_products sums; if a < b { barrier_arrive free[last] }
 //! ```
 //!
-//! The first warpgroup's first wait returns at once: it is for the phase before the first. A loop that runs again stays as it is: its turns would have to go on where they stood.
+//! The first warpgroup's first wait returns at once: it is for the phase before the first. In a `persistent` kernel turns go on where they stood ([`Engine::Turn`]). A loop within another stays as it is.
 
 use crate::intrinsics::{by_name, called};
 use crate::ir::{
@@ -49,7 +49,7 @@ struct Plan {
 /// Has the warpgroups of all loops that gain from it take turns.
 pub(super) fn run(kernel: &mut Kernel) {
     let groups = (super::threads(kernel) / WARPGROUP) as u32;
-    let (Some(roles), false) = (kernel.roles(), groups < 2 || kernel.options.persistent) else { return };
+    let (Some(roles), false) = (kernel.roles(), groups < 2) else { return };
     let loops: Vec<Inst> = kernel.blocks[roles.work].insts.clone();
     // One loop: two would have to go on with each other's turns.
     let Some(plan) = loops.into_iter().find_map(|inst| plan(kernel, inst)) else { return };
@@ -125,7 +125,7 @@ fn apply(kernel: &mut Kernel, work: Block, plan: Plan, groups: u32) {
     let Some(turns) = barriers(kernel, groups, loc) else { return };
     let Op::Region(Region::For { start, end, .. }) = kernel.insts[owner].op else { return };
     // Before the loop: whose turn it is.
-    let (own, next, parity) = {
+    let (own, next, parity, ahead) = {
         let behind = split(kernel, work, owner, 0);
         let mut b = Builder::new(kernel, work, loc);
         let index = b.kernel.index_type();
@@ -137,9 +137,17 @@ fn apply(kernel: &mut Kernel, work: Block, plan: Plan, groups: u32) {
         let after = b.binary(BinaryOp::Add, own, one);
         let next = b.binary(BinaryOp::Rem, after, all);
         let is_first = b.compare(CompareOp::Eq, own, zero);
-        let parity = b.select(is_first, one, zero);
+        // The first one is a phase ahead of the others.
+        let ahead = b.select(is_first, one, zero);
+        let parity = if b.kernel.options.persistent {
+            let turn = b.push(Op::Engine(Engine::Turn(turns)), &[Type::U32; 2]);
+            let common = b.kernel.insts[turn].results[1];
+            b.binary(BinaryOp::Xor, common, ahead)
+        } else {
+            ahead
+        };
         kernel.blocks[work].insts.extend(behind);
-        (own, next, parity)
+        (own, next, parity, ahead)
     };
     let [last_slot, turn] = [free_slot(kernel, loc, (work, owner)), parity].map(|init| {
         kernel.add_result(owner, Type::U32);
@@ -204,8 +212,21 @@ fn apply(kernel: &mut Kernel, work: Block, plan: Plan, groups: u32) {
     let mut b = Builder::new(kernel, work, loc);
     let has_run = b.compare(CompareOp::Lt, start, end);
     arrive(&mut b, has_run, &turns_of(turns, next));
+    if let (true, Some(parity)) = (b.kernel.options.persistent, b.kernel.insts[owner].results.last().copied()) {
+        let zero = b.constant(Scalar::u32(0));
+        let common = b.binary(BinaryOp::Xor, parity, ahead);
+        b.push(Op::Engine(Engine::KeepTurn { barriers: turns, slot: zero, parity: common }), &[]);
+    }
     let results = numbers.iter().map(|number| b.kernel.insts[owner].results[*number]).collect();
-    awaited(kernel, (work, behind), loc, results);
+    let awaits = awaited(kernel, (work, behind), loc, results);
+    // The last slot, too, is handed over: with the next block of a `persistent` kernel the producer copies to it again.
+    let behind = split(kernel, work, awaits, 1);
+    let last = kernel.insts[owner].results.iter().rev().nth(1).copied();
+    if let Some(last) = last {
+        let barrier = Access { object: free.object, path: vec![Step::Index(last)] };
+        arrive(&mut Builder::new(kernel, work, loc), has_run, &barrier);
+    }
+    kernel.blocks[work].insts.extend(behind);
 }
 
 /// Zero, for the slot before the first.
@@ -266,15 +287,23 @@ fn turns_of(turns: Object, group: Value) -> Access {
 
 /// A barrier for each warpgroup, made beside those of the slots: a warp of the one before arrives at a time.
 fn barriers(kernel: &mut Kernel, groups: u32, loc: Loc) -> Option<Object> {
-    let blocks = kernel.blocks[kernel.body].insts.iter().flat_map(|inst| kernel.insts[*inst].op.blocks());
     let begins =
         |block: &Block| kernel.blocks[*block].insts.iter().any(|inst| matches!(kernel.insts[*inst].op, Op::Engine(Engine::Init { .. })));
-    let block = blocks.into_iter().find(begins)?;
+    let of = |inst: &Inst| kernel.insts[*inst].op.blocks().into_iter().find(begins).map(|block| (*inst, block));
+    let (owner, block) = kernel.blocks[kernel.body].insts.iter().find_map(of)?;
     let ty = MemoryType::Array(Box::new(MemoryType::Scalar(BARRIER)), groups.into());
     let turns = kernel.objects.push(ObjectData { name: "turns".into(), kind: ObjectKind::Shared, ty, loc });
     let behind = std::mem::take(&mut kernel.blocks[block].insts);
     let arrivals = (WARPGROUP / u64::from(WARP)) as u32;
     Builder::new(kernel, block, loc).push(Op::Engine(Engine::Init { barriers: turns, arrivals }), &[]);
     kernel.blocks[block].insts.extend(behind);
+    if kernel.options.persistent {
+        let body = kernel.body;
+        let behind = split(kernel, body, owner, 0);
+        let mut b = Builder::new(kernel, body, loc);
+        let zero = b.constant(Scalar::u32(0));
+        b.push(Op::Engine(Engine::KeepTurn { barriers: turns, slot: zero, parity: zero }), &[]);
+        kernel.blocks[body].insts.extend(behind);
+    }
     Some(turns)
 }
