@@ -142,6 +142,8 @@ fn warpgroups_that_take_turns_give_what_the_source_says() {
         }
         turns_agree::<128, 64, 2>(device, 3, 0, false);
         turns_agree::<384, 192, 3>(device, 4, 0, false);
+        // One slot: nothing comes ahead, and nobody takes turns.
+        turns_agree::<256, 128, 1>(device, 3, 0, false);
         // Tiles beyond the matrix, which the copy engine does not take: threads store zeros, and all of them meet.
         turns_agree::<256, 128, 2>(device, 5, 2, false);
         // The twin and OpenCL do as the source says anyway.

@@ -19,7 +19,7 @@
 //!                                     sums = await_products sums; if a < b { barrier_arrive free[last] }
 //! ```
 //!
-//! The first warpgroup's first wait returns at once: it is for the phase before the first. In a `persistent` kernel turns go on where they stood ([`Engine::Turn`]). A loop within another stays as it is.
+//! The first warpgroup's first wait returns at once: it is for the phase before the first. In a `persistent` kernel turns go on where they stood ([`Engine::Turn`]). A loop within another stays as it is, and so does one with a single slot.
 
 use crate::intrinsics::{by_name, called};
 use crate::ir::{
@@ -72,6 +72,10 @@ fn plan(kernel: &Kernel, owner: Inst) -> Option<Plan> {
         return None;
     };
     let [Step::Index(slot)] = barrier.path[..] else { return None };
+    // The next slot is filled before this one is handed over.
+    if !matches!(kernel.objects[barrier.object].ty, MemoryType::Array(_, slots) if slots > 1) {
+        return None;
+    }
     let is_meeting = |inst: &Inst| matches!(&kernel.insts[*inst].op, Op::Intrinsic(row, _) if row.row().name == called::SYNC_WARP);
     let meeting = insts[at_second..at(handing)?].iter().copied().filter(is_meeting);
     let hand_over: Vec<Inst> = meeting.chain([handing]).collect();
