@@ -19,7 +19,7 @@ use warpwright::{BufferMatrix, BufferMatrixMut, Launch};
 
 /// A block's 128 queries of a head against its keys, `KEYS` at a time, tiles by the copy engine.
 #[kernel(block = 2 * ROWS, min_blocks = 1, tensor = true, targets = [sm_90a],
-    allow(narrow_product), variants(T in [bf16], (D, ROWS, KEYS, STAGES) in [(64, 192, 128, 3), (128, 128, 128, 3)], CAUSAL in [true]))]
+    variants(T in [bf16], (D, ROWS, KEYS, STAGES) in [(64, 192, 128, 3), (128, 128, 128, 3)], CAUSAL in [true]))]
 #[allow(clippy::too_many_arguments, reason = "four matrices, and how heads lie in them")]
 pub fn attention_engine<T: Float, const D: usize, const ROWS: usize, const KEYS: usize, const STAGES: usize, const CAUSAL: bool>(
     scale: f32,
