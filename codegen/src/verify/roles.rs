@@ -349,6 +349,26 @@ object m4 \"free\": shared [u64; 2]
         assert_eq!(late, ["a slot is touched, and not handed back behind that"]);
     }
 
+    /// 256 threads work. Each of the two warpgroups waits for its turn, and one lane of each warp gives it to the other.
+    fn turns(arrivals: u32, groups: u32) -> Vec<String> {
+        let (wait, object) = ("    barrier_wait m3[v1], v1\n", "object m4 \"free\": shared [u64; 2]\n");
+        complaints(&[
+            ("block = 64", "block = 256"),
+            ("m4, 2", &format!("m4, 8\n    barrier_init m5, {arrivals}")),
+            (object, &format!("{object}object m5 \"turns\": shared [u64; {groups}]\n")),
+            (wait, &format!("    barrier_wait m5[v1], v1\n{wait}")),
+            ("barrier_arrive m4[v1]\n", "barrier_arrive m4[v1]\n      barrier_arrive m5[v1]\n"),
+        ])
+    }
+
+    #[test]
+    fn warps_of_a_warpgroup_pass_its_turn_on() {
+        assert_eq!(turns(4, 2), [""; 0]);
+        assert_eq!(turns(8, 2), ["m5 counts 8 arrivals in a phase, and 4 warps pass a turn on"]);
+        // One barrier is not one of each warpgroup: it is as any other.
+        assert_eq!(turns(8, 1), ["who arrives at m5 waits for it"]);
+    }
+
     #[test]
     fn no_barrier_of_the_block_stands_within_the_producer() {
         let found = complaints(&[("    v5: bool = is_issuer", "    call sync_threads\n    v5: bool = is_issuer")]);

@@ -79,11 +79,11 @@ fn plan(kernel: &Kernel, owner: Inst) -> Option<Plan> {
     let is_meeting = |inst: &Inst| matches!(&kernel.insts[*inst].op, Op::Intrinsic(row, _) if row.row().name == called::SYNC_WARP);
     let meeting = insts[at_second..at(handing)?].iter().copied().filter(is_meeting);
     let hand_over: Vec<Inst> = meeting.chain([handing]).collect();
-    // The sums of the second product go round, and are read behind the first one alone.
-    // It multiplies what is computed of the first one's: where it did not, there would be nothing to do meanwhile.
+    // The second product multiplies what is computed of the first one's: where it did not, there would be nothing to do meanwhile.
     if !matches!(kernel.insts[second].op, Op::Tensor(Tensor::WarpgroupMma { a: WarpgroupFactor::Words(_), .. })) {
         return None;
     }
+    // Its sums go round, and are read behind the first one alone.
     let made = &kernel.insts[second].results;
     let (yielded, carried) = (kernel.yielded(body)?, kernel.carried(owner));
     let numbers: Vec<usize> = made.iter().map(|sum| yielded.iter().position(|value| value == sum)).collect::<Option<_>>()?;
@@ -129,7 +129,7 @@ fn apply(kernel: &mut Kernel, work: Block, plan: Plan, groups: u32) {
     let Some(turns) = barriers(kernel, groups, loc) else { return };
     let Op::Region(Region::For { start, end, .. }) = kernel.insts[owner].op else { return };
     // Before the loop: whose turn it is.
-    let (own, next, parity, ahead) = {
+    let (zero, own, next, parity, ahead) = {
         let behind = split(kernel, work, owner, 0);
         let mut b = Builder::new(kernel, work, loc);
         let index = b.kernel.index_type();
@@ -151,9 +151,10 @@ fn apply(kernel: &mut Kernel, work: Block, plan: Plan, groups: u32) {
             ahead
         };
         kernel.blocks[work].insts.extend(behind);
-        (own, next, parity, ahead)
+        (zero, own, next, parity, ahead)
     };
-    let [last_slot, turn] = [free_slot(kernel, loc, (work, owner)), parity].map(|init| {
+    // The slot before the first is never asked for.
+    let [last_slot, turn] = [zero, parity].map(|init| {
         kernel.add_result(owner, Type::U32);
         if let Op::Region(Region::For { init: all, .. }) = &mut kernel.insts[owner].op {
             all.push(init);
@@ -231,14 +232,6 @@ fn apply(kernel: &mut Kernel, work: Block, plan: Plan, groups: u32) {
         arrive(&mut Builder::new(kernel, work, loc), has_run, &barrier);
     }
     kernel.blocks[work].insts.extend(behind);
-}
-
-/// Zero, for the slot before the first.
-fn free_slot(kernel: &mut Kernel, loc: Loc, (work, owner): (Block, Inst)) -> Value {
-    let behind = split(kernel, work, owner, 0);
-    let zero = Builder::new(kernel, work, loc).constant(Scalar::u32(0));
-    kernel.blocks[work].insts.extend(behind);
-    zero
 }
 
 /// What stands from an instruction on, or so many behind it, taken out of its block.
