@@ -1,5 +1,5 @@
 //! Neighbourhoods whose tiles come ahead of the work: the seven-point stencil on a grid of three dimensions, plane after plane, and a convolution of 7 × 7, tile below tile. With
-//! one stage each is the plain form through a shared tile; beside the stencil stands the form that trusts the caches. And sums of runs, whose copies the work may ask for, or a producer.
+//! one stage each is the plain form through a shared tile; beside the stencil stands the form that trusts the caches. And sums of runs, whose copies the work may ask for, or a producer; and a copy.
 //!
 //! What bounds them, for a stencil of 512³ `f32` and an image of 8192²: a point of the stencil is read once and written once, 8 bytes, for 8 operations. That is 1.07 GB and
 //! 1.07 GFLOP: at the 4.8 TB/s of an H200, 0.22 ms, in which it could compute sixty times as much. A pixel of the image is 8 bytes, too, and 49 multiply-adds: 0.54 GB and
@@ -102,6 +102,27 @@ pub fn stencil_in_caches<const EACH: usize, const DEPTH: usize>(
                 here[i] = above;
             }
         }
+    }
+}
+
+/// to ← from, tile by tile, by the copy engine: no element passes through a register. A block copies `TILES` tiles of 4 rows of 256 elements, one below the other. Grid: rows / (4 · `TILES`), columns / 256,
+/// each rounded up.
+///
+/// One tile a block is the fastest. The stages of its ring are a brake then: their shared memory lets 13 blocks be resident, and more of them were slower.
+#[kernel(block = 128, targets = [sm_90], variants((TILES, STAGES) in [(1, 4), (4, 3)]))]
+pub fn copy_tiles<const TILES: usize, const STAGES: usize>(
+    #[cache(evict_first)] from: &Matrix<f32>,
+    #[cache(evict_first)] to: &mut Matrix<f32>,
+) {
+    #[shared]
+    let mut tile: [[f32; 256]; 4];
+    let (first, column) = (block_idx().x * (4 * TILES), block_idx().y * 256);
+    #[pipeline(stages = STAGES, by = tma)]
+    for k in 0..TILES {
+        load_tile(&mut tile, from, first + 4 * k, column);
+        sync_threads();
+        store_tile(to, first + 4 * k, column, &tile);
+        sync_threads();
     }
 }
 

@@ -87,6 +87,36 @@ fn every_convolution_is_the_reference() {
 }
 
 #[test]
+fn every_copy_of_tiles_is_the_matrix_and_no_more() {
+    on_all("copies of tiles", |device| {
+        for ([rows, columns], [gap, gap_of_results]) in
+            [([1, 4], [0, 0]), ([4, 256], [0, 0]), ([5, 260], [4, 4]), ([3, 252], [8, 4]), ([33, 520], [0, 4]), ([16, 36], [4, 0])]
+        {
+            let held: Vec<f32> = numbers(rows * (columns + gap));
+            let source = device.upload(&held).unwrap();
+            let from = device.matrix(&source, rows, columns).unwrap().pitch(columns + gap).unwrap();
+            let pitch = columns + gap_of_results;
+            let variants = ahead::copy_tiles_variants();
+            assert_eq!(variants.len(), 2);
+            for variant in variants {
+                let mut out = device.upload(&vec![-7.0f32; rows * pitch]).unwrap();
+                let to = device.matrix_mut(&mut out, rows, columns).unwrap().pitch(pitch).unwrap();
+                let tiles = variant.int("TILES").unwrap() as usize;
+                variant.kernel()(from, to).grid((rows.div_ceil(4 * tiles), columns.div_ceil(256))).launch(device).unwrap();
+                for (row, found) in out.download().unwrap().chunks(pitch).enumerate() {
+                    assert_eq!(
+                        found[..columns],
+                        held[row * (columns + gap)..][..columns],
+                        "{variant}, row {row} of {rows} x {columns}, {device:?}"
+                    );
+                    assert!(found[columns..].iter().all(|value| *value == -7.0), "{variant} writes behind row {row}");
+                }
+            }
+        }
+    });
+}
+
+#[test]
 fn every_sum_of_runs_is_the_reference() {
     on_all("sums of runs", |device| {
         for (elements, blocks) in [(1, 1), (4095, 2), (8192, 1), (8193, 2), (100_000, 3), (300_001, 2)] {

@@ -7,6 +7,7 @@ use crate::twins::at;
 use crate::{Outcome, Size};
 use warpwright::Buffer;
 use warpwright::prelude::{bf16, f16};
+use warpwright_kernels::ahead;
 use warpwright_kernels::staples::product::{self, MultipliesInto, Product};
 use warpwright_kernels::staples::select::Predicate;
 use warpwright_kernels::staples::{gemm, histogram, map, norm, reduce, scan, select, softmax, sort, transpose};
@@ -95,6 +96,27 @@ fn streams(b: &mut Bench) -> Outcome<()> {
                 Some(("cudaMemcpy", &|twins, calls| twins.staple_copy(calls, out, inp, n as u32))),
             );
         }
+        // A matrix of rows as wide as the copy engine's tiles; one row, which begins at 16 bytes, where nothing is timed.
+        if b.is_wanted("copy") && (n % 256 == 0 || !b.is_timed() && n % 4 == 0) {
+            let columns = if n % 256 == 0 { 256 } else { n };
+            let rows = n / columns;
+            let (x, y) = (random::<f32>(&b.device, 1, n)?, std::cell::RefCell::new(b.device.zeros::<f32>(n)?));
+            let (out, inp) = (at(&y.borrow()), at(&x));
+            let device = b.device.clone();
+            b.line(
+                ("copy f32 by TMA", n.to_string(), 8.0 * n as f64, Unit::Bytes),
+                |stream, _| {
+                    let mut y = y.borrow_mut();
+                    let (from, to) = (device.matrix(&x, rows, columns)?, device.matrix_mut(&mut y, rows, columns)?);
+                    Ok(ahead::copy_tiles::<1, 4>(from, to).grid((rows.div_ceil(4), columns.div_ceil(256))).launch_on(stream)?)
+                },
+                || {
+                    let found = all(&y.borrow())?;
+                    holds(places(n).all(|i| found[i] == uniform(1, i as u32)), || "the copy is another".into())
+                },
+                Some(("cudaMemcpy", &|twins, calls| twins.staple_copy(calls, out, inp, n as u32))),
+            );
+        }
         if b.is_wanted("saxpy") {
             let (x, y) = (random::<f32>(&b.device, 1, n)?, std::cell::RefCell::new(random::<f32>(&b.device, 2, n)?));
             b.line(
@@ -126,6 +148,25 @@ fn sums(b: &mut Bench) -> Outcome<()> {
                         (0..n).map(|i| f64::from(uniform(3, i as u32))).fold((0.0, 0.0), |(s, m), v| (s + v, m + v.abs()));
                     let bound = reduce::depth::<f32>(&device, n) as f64 * 2f64.powi(-24) * magnitude;
                     near("the sum", f64::from(all(&out.borrow())?[0]), sum, bound)
+                },
+                Some(("CUB", &|twins, calls| twins.staple_sum(calls, inp, ours, n as u32))),
+            );
+        }
+        // Sums of blocks, which stay apart: each block's runs by bulk copies.
+        if b.is_wanted("sum") && (n % 256 == 0 || !b.is_timed()) {
+            let blocks = b.device.properties().multiprocessors.map_or(2, |count| 2 * count as usize);
+            let (x, sums) = (random::<f32>(&b.device, 3, n)?, std::cell::RefCell::new(b.device.zeros::<f32>(blocks)?));
+            let (ours, inp) = (at(&sums.borrow()), at(&x));
+            b.line(
+                ("sum f32 by bulk copies", n.to_string(), 4.0 * n as f64, Unit::Bytes),
+                |stream, _| Ok(ahead::run_sums::<8192, 3, false>(&x, &mut sums.borrow_mut()).grid(blocks).launch_on(stream)?),
+                || {
+                    let found: f64 = all(&sums.borrow())?.into_iter().map(f64::from).sum();
+                    let (sum, magnitude) =
+                        (0..n).map(|i| f64::from(uniform(3, i as u32))).fold((0.0, 0.0), |(s, m), v| (s + v, m + v.abs()));
+                    // What a thread adds to one of its four sums, and the block's sum of all of them.
+                    let additions = n.div_ceil(1024 * blocks) + 12;
+                    near("the sum", found, sum, additions as f64 * 2f64.powi(-24) * magnitude)
                 },
                 Some(("CUB", &|twins, calls| twins.staple_sum(calls, inp, ours, n as u32))),
             );
