@@ -99,8 +99,6 @@ pub const CASES: &[Case] = &[
     Case { name: "stencil of planes: one at a time", run: ahead::stencil::<4, 64, 1> },
     Case { name: "stencil of planes: three ahead", run: ahead::stencil::<2, 64, 4> },
     Case { name: "stencil of planes: in caches", run: ahead::stencil_in_caches::<4, 64> },
-    Case { name: "copies of tiles by the engine, one a block", run: ahead::copy_tiles::<1, 4> },
-    Case { name: "copies of tiles by the engine, several a block", run: ahead::copy_tiles::<4, 3> },
     Case { name: "sums of runs: the block asks", run: ahead::run_sums::<2048, 3, false> },
     Case { name: "sums of runs: a producer asks", run: ahead::run_sums::<1024, 6, true> },
     Case { name: "convolution of tiles: one at a time", run: ahead::convolve::<16, 22, 1, 1> },

@@ -270,6 +270,78 @@ fn f64_nn<const M: usize, const N: usize, const K: usize>(a: &Matrix<f64>, b: &M
 }
 
 #[kernel(block = 128)]
+fn f64_nt<const M: usize, const N: usize, const K: usize>(a: &Matrix<f64>, b: &Matrix<f64>, c: &mut Matrix<f64>) {
+    #[shared(pad = 2)]
+    let mut a_tile: [[f64; K]; M];
+    #[shared(pad = 2)]
+    let mut b_tile: [[f64; K]; N];
+    load_tile(&mut a_tile, a, 0, 0);
+    load_tile(&mut b_tile, b, 0, 0);
+    sync_threads();
+    let mut sums = Accumulator::<f64, M, N>::zero();
+    multiply_add(&a_tile, transposed(&b_tile), &mut sums);
+    #[unroll]
+    for e in 0..sums.len() {
+        let (row, column) = sums.position(e);
+        c[(row, column)] = sums[e];
+    }
+}
+
+#[kernel(block = 128)]
+fn f64_tn<const M: usize, const N: usize, const K: usize>(a: &Matrix<f64>, b: &Matrix<f64>, c: &mut Matrix<f64>) {
+    #[shared(swizzle = 128)]
+    let mut a_tile: [[f64; M]; K];
+    #[shared(swizzle = 128)]
+    let mut b_tile: [[f64; N]; K];
+    load_tile(&mut a_tile, a, 0, 0);
+    load_tile(&mut b_tile, b, 0, 0);
+    sync_threads();
+    let mut sums = Accumulator::<f64, M, N>::zero();
+    multiply_add(transposed(&a_tile), &b_tile, &mut sums);
+    #[unroll]
+    for e in 0..sums.len() {
+        let (row, column) = sums.position(e);
+        c[(row, column)] = sums[e];
+    }
+}
+
+#[kernel(block = 128)]
+fn f64_tt<const M: usize, const N: usize, const K: usize>(a: &Matrix<f64>, b: &Matrix<f64>, c: &mut Matrix<f64>) {
+    #[shared(pad = 2)]
+    let mut a_tile: [[f64; M]; K];
+    #[shared(pad = 2)]
+    let mut b_tile: [[f64; K]; N];
+    load_tile(&mut a_tile, a, 0, 0);
+    load_tile(&mut b_tile, b, 0, 0);
+    sync_threads();
+    let mut sums = Accumulator::<f64, M, N>::zero();
+    multiply_add(transposed(&a_tile), transposed(&b_tile), &mut sums);
+    #[unroll]
+    for e in 0..sums.len() {
+        let (row, column) = sums.position(e);
+        c[(row, column)] = sums[e];
+    }
+}
+
+#[kernel(block = 128)]
+fn swizzled_f64_nt<const M: usize, const N: usize, const K: usize>(a: &Matrix<f64>, b: &Matrix<f64>, c: &mut Matrix<f64>) {
+    #[shared(swizzle = 128)]
+    let mut a_tile: [[f64; K]; M];
+    #[shared(swizzle = 128)]
+    let mut b_tile: [[f64; K]; N];
+    load_tile(&mut a_tile, a, 0, 0);
+    load_tile(&mut b_tile, b, 0, 0);
+    sync_threads();
+    let mut sums = Accumulator::<f64, M, N>::zero();
+    multiply_add(&a_tile, transposed(&b_tile), &mut sums);
+    #[unroll]
+    for e in 0..sums.len() {
+        let (row, column) = sums.position(e);
+        c[(row, column)] = sums[e];
+    }
+}
+
+#[kernel(block = 128)]
 fn i8_nt<const M: usize, const N: usize, const K: usize>(a: &Matrix<i8>, b: &Matrix<i8>, c: &mut Matrix<i32>) {
     #[shared]
     let mut a_tile: [[i8; K]; M];
@@ -440,6 +512,13 @@ fn products_of_every_kind_are_those_of_rust() {
         agrees!(device, tf32_nt::<64, 128, 64>, (f32, f32), [64, 128, 64], [false, true]);
         agrees!(device, f64_nn::<32, 32, 16>, (f64, f64), [32, 32, 16], [false, false]);
         agrees!(device, f64_nn::<16, 24, 5>, (f64, f64), [16, 24, 5], [false, false]);
+        agrees!(device, f64_nn::<64, 32, 8>, (f64, f64), [64, 32, 8], [false, false]);
+        agrees!(device, f64_nt::<32, 32, 8>, (f64, f64), [32, 32, 8], [false, true]);
+        agrees!(device, f64_nt::<64, 32, 24>, (f64, f64), [64, 32, 24], [false, true]);
+        agrees!(device, f64_tn::<32, 64, 16>, (f64, f64), [32, 64, 16], [true, false]);
+        agrees!(device, f64_tt::<48, 64, 40>, (f64, f64), [48, 64, 40], [true, true]);
+        agrees!(device, swizzled_f64_nt::<64, 64, 16>, (f64, f64), [64, 64, 16], [false, true]);
+        agrees!(device, swizzled_f64_nt::<32, 96, 48>, (f64, f64), [32, 96, 48], [false, true]);
         agrees!(device, i8_nt::<32, 32, 32>, (i8, i32), [32, 32, 32], [false, true]);
         agrees!(device, i8_nt::<64, 64, 96>, (i8, i32), [64, 64, 96], [false, true]);
         agrees!(device, u8_nt::<32, 32, 32>, (u8, i32), [32, 32, 32], [false, true]);
@@ -591,6 +670,14 @@ fn each_target_has_its_instruction() {
         let text = text(kernel, &["64", "64", "128"], "sm_90a");
         assert!(text.contains(word) && !text.contains("mma.sync"), "{kernel}: {text}");
     }
+    for (target, word, times) in [
+        ("sm_70", "fma.rn.f64", 32 * 4),
+        ("sm_80", "mma.sync.aligned.m8n8k4.row.col.f64", 2 * 2 * 4 * 4),
+        ("sm_90a", "mma.sync.aligned.m16n8k8.row.col.f64", 2 * 4 * 2),
+    ] {
+        let text = text("swizzled_f64_nt", &["64", "64", "16"], target);
+        assert_eq!(count(&text, word), times, "{target}: {text}");
+    }
     for (chosen, target, word) in [
         ("true", "sm_90a", "wgmma.mma_async"),
         ("true", "sm_80", "mma.sync"),
@@ -617,6 +704,12 @@ fn assemblers_take_products() {
     for (kernel, generics, targets) in [
         ("gemm", &["128", "128", "2"][..], &[("sm_70", 70), ("sm_80", 80), ("sm_90", 90), ("sm_90a", 90), ("sm_120", 120)][..]),
         ("gemm_by_engine", &["128", "128", "4"], &[("sm_90", 90), ("sm_90a", 90)]),
+        (
+            "swizzled_f64_nt",
+            &["64", "64", "16"],
+            &[("sm_80", 80), ("sm_86", 86), ("sm_90", 90), ("sm_90a", 90), ("sm_100", 100), ("sm_120", 120)],
+        ),
+        ("f64_tt", &["64", "64", "24"], &[("sm_80", 80), ("sm_90a", 90)]),
         ("swizzled_nn", &["64", "128", "64"], &[("sm_80", 80), ("sm_90a", 90)]),
         ("swizzled_tn", &["64", "128", "64"], &[("sm_80", 80), ("sm_90a", 90)]),
         ("tf32_nt", &["64", "64", "32"], &[("sm_80", 80), ("sm_90a", 90)]),

@@ -166,7 +166,7 @@ pub const WARPGROUP_ROWS: u64 = 64;
 
 /// A shape of `mma.sync`: one row of [`MMA_SHAPES`].
 ///
-/// Of lane l, g is l / 4 and t is l % 4. A word has p neighbours along k: 4 bytes of elements. Word r of `a` has row g + 8 · (r % 2) and k from
+/// Of lane l, g is l / 4 and t is l % 4. A word has p neighbours along k: 4 bytes of elements, or one of 8. Word r of `a` has row g + 8 · (r % 2) and k from
 /// (r / 2) · 4p + t · p on, word r of `b` k from r · 4p + t · p on and column g; sum r has row g + 8 · (r / 2) and column 2t + r % 2.
 #[derive(Debug)]
 pub struct MmaShape {
@@ -191,6 +191,11 @@ impl PartialEq for MmaShape {
 }
 
 impl MmaShape {
+    /// The type of a word.
+    pub fn word(&self) -> Type {
+        if self.factors == Type::F64 { Type::F64 } else { Type::U32 }
+    }
+
     /// Elements of a word.
     pub fn per_word(&self) -> u64 {
         u64::from(4 / self.factors.bytes()).max(1)
@@ -202,8 +207,7 @@ impl MmaShape {
         let per_word = self.per_word();
         let bits = u64::from(self.factors.bytes()) * 8;
         let element = |words: &[[u64; 32]], word: u64, lane: u64, n: u64| {
-            let word = words[word as usize][lane as usize] & 0xffff_ffff;
-            let value = word >> (n * bits) & (u64::MAX >> (64 - bits));
+            let value = words[word as usize][lane as usize] >> (n * bits) & (u64::MAX >> (64 - bits));
             Scalar::new(self.factors, value)
         };
         let of_a = |row: u64, k: u64| {
@@ -231,7 +235,11 @@ impl MmaShape {
             let product = (a.as_int() as i32).wrapping_mul(b.as_int() as i32);
             return u64::from((sum as u32 as i32).wrapping_add(product) as u32);
         }
-        let [a, b] = [a, b].map(|factor| factor.as_f64() as f32);
+        let [a, b] = [a, b].map(Scalar::as_f64);
+        if self.sums == Type::F64 {
+            return a.mul_add(b, f64::from_bits(sum)).to_bits();
+        }
+        let [a, b] = [a, b].map(|factor| factor as f32);
         u64::from(a.mul_add(b, f32::from_bits(sum as u32)).to_bits())
     }
 
@@ -254,6 +262,7 @@ pub static MMA_SHAPES: &[MmaShape] = &[
     row("m16n8k8.row.col.f32.tf32.tf32.f32", 8, Type::F32, Type::F32),
     row("m16n8k32.row.col.s32.s8.s8.s32", 32, Type::I8, Type::I32),
     row("m16n8k32.row.col.s32.u8.u8.s32", 32, Type::U8, Type::I32),
+    row("m16n8k8.row.col.f64.f64.f64.f64", 8, Type::F64, Type::F64),
 ];
 
 impl MmaShape {

@@ -143,7 +143,7 @@ impl Verifier<'_> {
     fn check_mma(&mut self, shape: &MmaShape, operands: [&Vec<Value>; 3], results: &[Value]) {
         let found = operands.map(Vec::len);
         self.require(found == shape.words(), || format!("{:?} operands expected, found {found:?}", shape.words()));
-        for (values, ty) in operands.into_iter().zip([Type::U32, Type::U32, shape.sums]) {
+        for (values, ty) in operands.into_iter().zip([shape.word(), shape.word(), shape.sums]) {
             for value in values {
                 self.check_type(*value, ty, "an operand");
             }

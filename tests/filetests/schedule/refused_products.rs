@@ -25,8 +25,6 @@ pub fn refused_products(n: usize, a: &Matrix<f32>, h: &Matrix<bf16>, d: &Matrix<
     let mut low = Accumulator::<f32, 8, 32>::zero();
     // Rounded.
     multiply_add(&x, &x, &mut sums);
-    // No instruction.
-    multiply_add(&y, &y, &mut doubles);
     // No whole steps.
     multiply_add(&short, transposed(&short), &mut sums);
     // Rows across the sum.
@@ -43,4 +41,5 @@ pub fn refused_products(n: usize, a: &Matrix<f32>, h: &Matrix<bf16>, d: &Matrix<
     // These are kept.
     multiply_add(&padded, &padded, &mut sums);
     multiply_add(&bytes, transposed(&bytes), &mut whole);
+    multiply_add(&y, &y, &mut doubles);
 }

@@ -32,18 +32,6 @@ pub(super) fn stencil_in_caches<const EACH: usize, const DEPTH: usize>(bench: &m
     Ok(Output::Close(wide(&stencil::reference((nx, ny, nz), 0.4, 0.1, &input)), wide(&out.download()?), 2.0 * EPSILON))
 }
 
-pub(super) fn copy_tiles<const TILES: usize, const STAGES: usize>(bench: &mut Bench<'_>) -> Result<Output> {
-    let (rows, columns) = (bench.random.length(40), 4 * bench.random.length(150));
-    let input = bench.random.floats(rows * columns);
-    let source = bench.device.upload(&input)?;
-    let mut out = bench.device.zeros::<f32>(rows * columns)?;
-    let from = bench.device.matrix(&source, rows, columns)?;
-    let to = bench.device.matrix_mut(&mut out, rows, columns)?;
-    let grid = (rows.div_ceil(4 * TILES), columns.div_ceil(256));
-    bench.go(ahead::copy_tiles::<TILES, STAGES>(from, to).grid(grid))?;
-    Ok(Output::Close(wide(&input), wide(&out.download()?), 0.0))
-}
-
 pub(super) fn run_sums<const N: usize, const STAGES: usize, const PRODUCER: bool>(bench: &mut Bench<'_>) -> Result<Output> {
     let (elements, blocks) = (bench.random.length(12 * N), bench.random.length(3));
     let x = bench.random.floats(elements);

@@ -17,13 +17,27 @@ pub(super) fn of_factor(ty: Type) -> Word {
         Type::F16 => Word::F16,
         Type::I8 => Word::S8,
         Type::U8 => Word::U8,
+        Type::F64 => Word::F64,
         _ => Word::Tf32,
     }
 }
 
 /// The word of sums.
 pub(super) fn of_sum(ty: Type) -> Word {
-    if ty == Type::I32 { Word::S32 } else { Word::F32 }
+    match ty {
+        Type::I32 => Word::S32,
+        Type::F64 => Word::F64,
+        _ => Word::F32,
+    }
+}
+
+/// The shapes of `f64` with 16 rows; before it there is one of 8 rows and 4 steps along K alone (PTX ISA, "mma").
+const TALL_DOUBLES: Requirement = Requirement::since(90, 78);
+
+/// The instruction of a warp.
+fn mma(size: Word, factors: Word, sums: Word) -> Opcode {
+    let words = vec![Word::Sync, Word::Aligned, size, Word::Row, Word::Col, sums, factors, factors, sums];
+    Opcode { mnemonic: Mnemonic::Mma, words }
 }
 
 impl Emitter<'_> {
@@ -53,17 +67,34 @@ impl Emitter<'_> {
         if !self.takes(&shape.needs) {
             return;
         }
+        let written: Vec<Reg> = results.iter().map(|value| self.register(*value)).collect();
+        let [a, b, c] = operands.map(|values| values.iter().map(|value| self.in_register(*value)).collect::<Vec<Reg>>());
+        if shape.factors == Type::F64 && !TALL_DOUBLES.is_met_by(self.target) {
+            return self.mma_by_quarters([&a, &b, &c], &written);
+        }
+        if shape.factors == Type::F64 {
+            self.needs(TALL_DOUBLES.ptx_version);
+        }
         let [m, n, k] = shape.mnk;
         let size = match (m, n, k) {
             (16, 8, 8) => Word::M16n8k8,
             (16, 8, 16) => Word::M16n8k16,
             _ => Word::M16n8k32,
         };
-        let (factors, sums) = (of_factor(shape.factors), of_sum(shape.sums));
-        let words = vec![Word::Sync, Word::Aligned, size, Word::Row, Word::Col, sums, factors, factors, sums];
-        let written: Vec<Reg> = results.iter().map(|value| self.register(*value)).collect();
-        let read = operands.map(|values| Operand::Vector(values.iter().map(|value| self.in_register(*value)).collect()));
-        self.put(Opcode { mnemonic: Mnemonic::Mma, words }, [Operand::Vector(written)].into_iter().chain(read).collect());
+        let factors = of_factor(shape.factors);
+        self.put(mma(size, factors, of_sum(shape.sums)), [written, a, b, c].map(Operand::Vector).to_vec());
+    }
+
+    /// A product of 16 × 8 × 8 doubles by such of 8 × 8 × 4: word r of `a` has rows of one of the halves by r % 2, and steps along K by r / 2, as word r of `b` has.
+    fn mma_by_quarters(&mut self, [a, b, c]: [&[Reg]; 3], written: &[Reg]) {
+        for (half, (written, sums)) in written.chunks(2).zip(c.chunks(2)).enumerate() {
+            let mut sums = sums.to_vec();
+            for (step, of_b) in b.iter().enumerate() {
+                let operands = [written.to_vec(), vec![a[step * 2 + half]], vec![*of_b], sums].map(Operand::Vector);
+                self.put(mma(Word::M8n8k4, Word::F64, Word::F64), operands.to_vec());
+                sums = written.to_vec();
+            }
+        }
     }
 
     pub(super) fn load_matrix(&mut self, is_transposed: bool, place: AddressOperand, results: &[Value]) {

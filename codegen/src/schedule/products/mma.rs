@@ -9,8 +9,11 @@
 //! Which lane names which row of which 8 × 8 matrix is such that the registers are those that `mma` wants (`MmaShape`). A factor whose rows do not go along K is loaded transposed, which
 //! the hardware does for elements of 16 bits; other elements are refused so. Rows begin at multiples of 16 bytes; that eight of them meet different banks is the source's business
 //! (`#[shared(pad = 8)]`, `swizzle`), and a lint's.
+//!
+//! Doubles are no 16-bit elements that `ldmatrix` could move: threads load their own ([`doubles`]), whichever way the rows go.
 
 use super::super::Refusal;
+use super::doubles::Doubles;
 use super::{Partition, alignment, operand, plus, thread_number, whole};
 use crate::intrinsics::{by_name, called};
 use crate::ir::{
@@ -59,7 +62,7 @@ pub(super) fn obstacle(kernel: &Kernel, (a, b): (&LeftFactor, &ProductFactor), (
     }
     for (factor, along) in a.tile().map(|a| (a, !a.is_transposed)).into_iter().chain([(b, b.is_transposed)]) {
         let name = &kernel.objects[factor.array.object].name;
-        if !along && element.bytes() != 2 {
+        if !along && !matches!(element.bytes(), 2 | 8) {
             let help = if factor.is_transposed {
                 "copy it without `transposed`, with rows along the other factor's"
             } else {
@@ -98,10 +101,10 @@ pub(super) fn multiply_add(
         b.binary(BinaryOp::Rem, thread, lanes)
     };
     let of_a = match x {
-        LeftFactor::Tile(x) => LeftFragments::Tile(Fragments::new(b, x, base[0], lane, Side::A)),
+        LeftFactor::Tile(x) => LeftFragments::Tile(Fragments::new(b, (x, shape), base[0], lane, Side::A)),
         LeftFactor::Sums { element, values, .. } => LeftFragments::Words(operand::words(b, values, *element)),
     };
-    let of_b = Fragments::new(b, y, base[1], lane, Side::B);
+    let of_b = Fragments::new(b, (y, shape), base[1], lane, Side::B);
     let [across, steps] = [wide / 8, k / shape.mnk[2]];
     let mut sums = sums.to_vec();
     // What the next step needs is loaded before this one multiplies.
@@ -109,11 +112,11 @@ pub(super) fn multiply_add(
         let at = step * shape.mnk[2];
         let a: Vec<Vec<Value>> = (0..tall / 16)
             .map(|i| match &of_a {
-                LeftFragments::Tile(of_a) => of_a.load(b, i * partition.stride(), at, shape),
+                LeftFragments::Tile(of_a) => of_a.load(b, i * partition.stride(), at),
                 LeftFragments::Words(words) => words[(i * steps + step) as usize * shape.words()[0]..][..shape.words()[0]].to_vec(),
             })
             .collect();
-        let c: Vec<Vec<Value>> = (0..wide / 16).map(|j| of_b.load(b, j * 16, at, shape)).collect();
+        let c: Vec<Vec<Value>> = (0..wide / 16).map(|j| of_b.load(b, j * 16, at)).collect();
         (a, c)
     };
     let mut next = load(b, 0);
@@ -140,15 +143,47 @@ enum LeftFragments<'f> {
     Words(Vec<Value>),
 }
 
+/// Which factor.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Side {
+pub(super) enum Side {
     A,
     B,
 }
 
 /// Where the lanes of a warp find a factor.
-struct Fragments<'f> {
+enum Fragments<'f> {
+    Matrices(Matrices<'f>),
+    Doubles(Doubles<'f>),
+}
+
+impl<'f> Fragments<'f> {
+    /// `base`: the warp's first row of `a`, or column of `b`.
+    fn new(
+        b: &mut Builder<'_>,
+        (factor, shape): (&'f ProductFactor, &'static MmaShape),
+        base: Value,
+        lane: Value,
+        side: Side,
+    ) -> Fragments<'f> {
+        match shape.factors {
+            Type::F64 => Fragments::Doubles(Doubles::new(b, factor, base, lane, side)),
+            _ => Fragments::Matrices(Matrices::new(b, (factor, shape), base, lane, side)),
+        }
+    }
+
+    /// The registers of 16 rows or columns from `outer` on, for one step along K from `k` on: of `b` those of both halves.
+    fn load(&self, b: &mut Builder<'_>, outer: u64, k: u64) -> Vec<Value> {
+        match self {
+            Fragments::Matrices(matrices) => matrices.load(b, outer, k),
+            Fragments::Doubles(doubles) => doubles.load(b, outer, k),
+        }
+    }
+}
+
+/// What `ldmatrix` is told: the row that a lane names.
+struct Matrices<'f> {
     factor: &'f ProductFactor,
+    shape: &'static MmaShape,
     /// The array's row and column that this lane names, of the first matrices.
     row: Value,
     column: Value,
@@ -156,9 +191,14 @@ struct Fragments<'f> {
     along: bool,
 }
 
-impl<'f> Fragments<'f> {
-    /// `base`: the warp's first row of `a`, or column of `b`.
-    fn new(b: &mut Builder<'_>, factor: &'f ProductFactor, base: Value, lane: Value, side: Side) -> Fragments<'f> {
+impl<'f> Matrices<'f> {
+    fn new(
+        b: &mut Builder<'_>,
+        (factor, shape): (&'f ProductFactor, &'static MmaShape),
+        base: Value,
+        lane: Value,
+        side: Side,
+    ) -> Matrices<'f> {
         let ty = b.kernel.ty(lane);
         let along = factor.is_transposed == (side == Side::B);
         let elements = factor.shape(b.kernel).map_or(8, |(_, _, element)| CHUNK / u64::from(element.bytes()));
@@ -178,11 +218,10 @@ impl<'f> Fragments<'f> {
             let row = b.binary(BinaryOp::Mul, second_k, rows_along);
             (b.binary(BinaryOp::Add, row, low), b.binary(BinaryOp::Add, base, outer))
         };
-        Fragments { factor, row, column, along }
+        Matrices { factor, shape, row, column, along }
     }
 
-    /// The registers of 16 rows or columns from `outer` on, for one step along K from `k` on: of `b` those of both halves.
-    fn load(&self, b: &mut Builder<'_>, outer: u64, k: u64, shape: &MmaShape) -> Vec<Value> {
+    fn load(&self, b: &mut Builder<'_>, outer: u64, k: u64) -> Vec<Value> {
         let (further_row, further_column) = if self.along { (outer, k) } else { (k, outer) };
         let (row, column) = (plus(b, self.row, further_row), plus(b, self.column, further_column));
         let path = self.factor.array.path.iter().copied().chain([Step::Index(row), Step::Index(column)]).collect();
@@ -190,7 +229,7 @@ impl<'f> Fragments<'f> {
         let op = Op::Memory(Memory { op: MemoryOp::LoadMatrix { is_transposed: !self.along }, at });
         let inst = b.push(op, &[Type::U32; 4]);
         let words = b.kernel.insts[inst].results.clone();
-        match by_name(called::ROUND_TO_TF32, None).filter(|_| shape.is_rounded) {
+        match by_name(called::ROUND_TO_TF32, None).filter(|_| self.shape.is_rounded) {
             Some(row) => words.into_iter().map(|word| b.intrinsic(row, vec![word], Type::U32)).collect(),
             None => words,
         }
