@@ -31,10 +31,12 @@ pub enum Pipe {
     Tensor,
     /// The same cores, a warp at a time (`mma.sync`).
     WarpTensor,
+    /// Those of doubles (`mma.sync`): multiply-adds.
+    DoubleTensor,
 }
 
 /// How many there are.
-pub const PIPES: usize = 10;
+pub const PIPES: usize = 11;
 
 /// The first of those that count no instructions.
 const FIRST_TENSOR: usize = Pipe::Tensor as usize;
@@ -57,6 +59,7 @@ impl Pipe {
         (Pipe::Control, "control"),
         (Pipe::Tensor, "tensor cores"),
         (Pipe::WarpTensor, "tensor cores, warp by warp"),
+        (Pipe::DoubleTensor, "tensor cores of doubles"),
     ];
 }
 
@@ -240,7 +243,7 @@ const fn blocks(clock: f64) -> Blocks {
 /// Lanes since cc 5.0: 4 schedulers. `single`, `double`, `logic`, `product`, then bytes of shared memory a clock.
 const fn lanes(single: f64, double: f64, logic: f64, product: f64, shared: f64) -> Lanes {
     let integer = if logic + product < 128.0 { logic + product } else { 128.0 };
-    Lanes { issue: 4.0, pipes: [single, double, integer, logic, product, 16.0, 32.0, 64.0, NO_TENSOR, NO_TENSOR], shared }
+    Lanes { issue: 4.0, pipes: [single, double, integer, logic, product, 16.0, 32.0, 64.0, NO_TENSOR, NO_TENSOR, double], shared }
 }
 
 /// Where there are no tensor cores, or none of this kind: nothing that runs there asks for them.
@@ -252,22 +255,28 @@ impl Lanes {
         self.pipes[Pipe::WarpTensor as usize] = by_warp;
         self
     }
+
+    /// With tensor cores that do so many multiply-adds of doubles a clock; where nothing is said, no more than are done one by one.
+    const fn double_tensor(mut self, by_warp: f64) -> Lanes {
+        self.pipes[Pipe::DoubleTensor as usize] = by_warp;
+        self
+    }
 }
 
 const MAXWELL_LANES: Lanes = lanes(128.0, 4.0, 128.0, 32.0, 128.0);
 const VOLTA_LANES: Lanes = lanes(64.0, 32.0, 64.0, 64.0, 128.0).tensor(512.0);
 /// 16 lanes load and store: half of Volta's.
 const TURING_LANES: Lanes =
-    Lanes { pipes: [64.0, 2.0, 128.0, 64.0, 64.0, 16.0, 16.0, 64.0, NO_TENSOR, 512.0], ..lanes(64.0, 2.0, 64.0, 64.0, 64.0) };
-/// Tensor cores by the data sheets' dense rates of `f16` with `f32` sums, over multiprocessors and clock.
-const A100_LANES: Lanes = VOLTA_LANES.tensor(1024.0);
+    Lanes { pipes: [64.0, 2.0, 128.0, 64.0, 64.0, 16.0, 16.0, 64.0, NO_TENSOR, 512.0, 2.0], ..lanes(64.0, 2.0, 64.0, 64.0, 64.0) };
+/// Tensor cores by the data sheets' dense rates of `f16` with `f32` sums, and of `f64` (19.5 TFLOP/s), over multiprocessors and clock.
+const A100_LANES: Lanes = VOLTA_LANES.tensor(1024.0).double_tensor(64.0);
 const AMPERE_LANES: Lanes = lanes(128.0, 2.0, 64.0, 64.0, 128.0).tensor(256.0);
 const ORIN_LANES: Lanes = AMPERE_LANES.tensor(1024.0);
 /// 2048 by the data sheet's rate. A chip whose tensor cores are busy lowers its clock: cuBLAS's best on an H200, short runs of bf16 at 8192, is 772 TFLOP/s of the 1,071 that are
-/// lanes and clock. Warp by warp they do 63 % of what they do for warpgroups (measured on an H200, hand-written kernels).
+/// lanes and clock. Warp by warp they do 63 % of what they do for warpgroups (measured on an H200, hand-written kernels). Of doubles 128 (67 TFLOP/s by the data sheet).
 const HOPPER_TENSOR: f64 = 2048.0 * 772.0 / 1071.0;
 const HOPPER_LANES: Lanes = {
-    let mut lanes = lanes(128.0, 64.0, 64.0, 64.0, 128.0).tensor(0.63 * HOPPER_TENSOR);
+    let mut lanes = lanes(128.0, 64.0, 64.0, 64.0, 128.0).tensor(0.63 * HOPPER_TENSOR).double_tensor(128.0);
     lanes.pipes[Pipe::Tensor as usize] = HOPPER_TENSOR;
     lanes
 };
@@ -386,7 +395,8 @@ pub const MACHINES: &[Machine] = &[
 ];
 
 /// Two schedulers of half the clock that its lanes have, so one warp instruction a clock; 16 lanes load and store, 4 are special.
-const FERMI_LANES: Lanes = Lanes { issue: 1.0, pipes: [32.0, 16.0, 32.0, 32.0, 16.0, 4.0, 16.0, 16.0, NO_TENSOR, NO_TENSOR], shared: 64.0 };
+const FERMI_LANES: Lanes =
+    Lanes { issue: 1.0, pipes: [32.0, 16.0, 32.0, 32.0, 16.0, 4.0, 16.0, 16.0, NO_TENSOR, NO_TENSOR, 16.0], shared: 64.0 };
 
 const C2050_CLOCK: f64 = 1.15e9;
 

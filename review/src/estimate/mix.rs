@@ -202,12 +202,11 @@ pub fn cost(kernel: &Kernel, inst: Inst) -> Cost {
     }
 }
 
-/// A product that tensor cores make for so many threads. Factors of twice the bits take twice as long; those of `f64` have cores of their own, with twice the rate of multiply-adds (A100: 19.5 and
-/// 9.7 TFLOP/s, H100: 67 and 34, their data sheets).
+/// A product that tensor cores make for so many threads. Factors of twice the bits take twice as long; those of `f64` have cores of their own.
 fn product(pipe: Pipe, mnk: [u64; 3], threads: u64, factors: Type) -> Cost {
     let each = mnk.iter().product::<u64>() as f64 / threads as f64;
     let (pipe, taken) = match factors {
-        Type::F64 => (Pipe::Double, each / 2.0),
+        Type::F64 => (Pipe::DoubleTensor, each),
         _ => (pipe, each * f64::from(factors.bytes()) / 2.0),
     };
     Cost::one(Pipe::Control, 1.0).and(pipe, taken).floating(2.0 * each)

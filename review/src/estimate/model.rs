@@ -223,7 +223,8 @@ fn arithmetic(work: &Work, machine: &Machine) -> (Bound, f64) {
     let anywhere: f64 = [Pipe::Integer, Pipe::Logic, Pipe::Product].iter().map(|pipe| work.pipes[*pipe as usize]).sum();
     let integers = anywhere * f64::from(WARP) / machine.lanes(Pipe::Integer) / filled;
     let busiest = Pipe::ALL.iter().map(pipe).fold(issue.max(integers), f64::max);
-    let is_tensor = [Pipe::Tensor, Pipe::WarpTensor].iter().any(|of| work.pipes[*of as usize] > 0.0 && pipe(&(*of, "")) == busiest);
+    let is_tensor =
+        [Pipe::Tensor, Pipe::WarpTensor, Pipe::DoubleTensor].iter().any(|of| work.pipes[*of as usize] > 0.0 && pipe(&(*of, "")) == busiest);
     // Warps pass barriers one by one, and nobody issues for those that wait: on an H200, levels of a tree take the sum of both.
     let seconds = (busiest + work.barriers * machine.cycles.barrier_per_warp) * work.warps / machine.clock;
     (if is_tensor { Bound::Tensor } else { Bound::Arithmetic }, seconds)

@@ -116,7 +116,7 @@ pub fn operations_text(per_second: f64) -> String {
 /// Two operations in each lane of the pipe that most of them go to.
 fn peak_operations(threads: &Threads, machine: &Machine) -> f64 {
     let of = |pipe: &Pipe| threads.mix.of(*pipe);
-    let pipes = [Pipe::Tensor, Pipe::WarpTensor, Pipe::Double, Pipe::Single];
+    let pipes = [Pipe::Tensor, Pipe::WarpTensor, Pipe::DoubleTensor, Pipe::Double, Pipe::Single];
     let pipe = pipes.into_iter().max_by(|a, b| of(a).total_cmp(&of(b))).unwrap_or(Pipe::Single);
     2.0 * machine.lanes(pipe) * machine.clock * f64::from(machine.multiprocessors)
 }

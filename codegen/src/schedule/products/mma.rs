@@ -101,10 +101,10 @@ pub(super) fn multiply_add(
         b.binary(BinaryOp::Rem, thread, lanes)
     };
     let of_a = match x {
-        LeftFactor::Tile(x) => LeftFragments::Tile(Fragments::new(b, (x, shape), base[0], lane, Side::A)),
+        LeftFactor::Tile(x) => LeftFragments::Tile(Fragments::new(b, (Some(x), y, shape), base[0], lane, Side::A)),
         LeftFactor::Sums { element, values, .. } => LeftFragments::Words(operand::words(b, values, *element)),
     };
-    let of_b = Fragments::new(b, (y, shape), base[1], lane, Side::B);
+    let of_b = Fragments::new(b, (x.tile(), y, shape), base[1], lane, Side::B);
     let [across, steps] = [wide / 8, k / shape.mnk[2]];
     let mut sums = sums.to_vec();
     // What the next step needs is loaded before this one multiplies.
@@ -157,17 +157,20 @@ enum Fragments<'f> {
 }
 
 impl<'f> Fragments<'f> {
-    /// `base`: the warp's first row of `a`, or column of `b`.
+    /// Of a product of `a`, if that is a tile, and `b`, the side's. `base`: the warp's first row of `a`, or column of `b`.
     fn new(
-        b: &mut Builder<'_>,
-        (factor, shape): (&'f ProductFactor, &'static MmaShape),
+        build: &mut Builder<'_>,
+        (a, b, shape): (Option<&'f ProductFactor>, &'f ProductFactor, &'static MmaShape),
         base: Value,
         lane: Value,
         side: Side,
     ) -> Fragments<'f> {
         match shape.factors {
-            Type::F64 => Fragments::Doubles(Doubles::new(b, factor, base, lane, side)),
-            _ => Fragments::Matrices(Matrices::new(b, (factor, shape), base, lane, side)),
+            Type::F64 => Fragments::Doubles(Doubles::new(build, (a, b), base, lane, side)),
+            _ => {
+                let factor = a.filter(|_| side == Side::A).unwrap_or(b);
+                Fragments::Matrices(Matrices::new(build, (factor, shape), base, lane, side))
+            }
         }
     }
 

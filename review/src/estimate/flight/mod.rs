@@ -508,7 +508,7 @@ impl Line<'_> {
             Pipe::Double => cycles.double,
             Pipe::Special => cycles.special,
             Pipe::Memory => cycles.shuffle,
-            Pipe::Integer | Pipe::Logic | Pipe::Control | Pipe::Tensor | Pipe::WarpTensor => cycles.integer,
+            Pipe::Integer | Pipe::Logic | Pipe::Control | Pipe::Tensor | Pipe::WarpTensor | Pipe::DoubleTensor => cycles.integer,
         };
         // A sequence of instructions is mostly a chain.
         one * slots.max(1.0).sqrt().ceil().max(slots / 2.0)

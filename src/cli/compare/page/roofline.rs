@@ -45,6 +45,7 @@ impl Measure {
                     (Pipe::Double, "f64, fused"),
                     (Pipe::Tensor, "tensor cores, 16 bits"),
                     (Pipe::WarpTensor, "tensor cores warp by warp, 16 bits"),
+                    (Pipe::DoubleTensor, "tensor cores, f64"),
                 ];
                 let others = others.into_iter().filter(|(pipe, _)| uses(*pipe)).map(|(pipe, name)| fused(pipe, name));
                 std::iter::once(fused(Pipe::Single, "f32, fused")).chain(others).collect()
