@@ -103,13 +103,15 @@ extern "C" float twin_staple_gemm(unsigned calls, const float* a, const float* b
 
 // bf16, f16 (both written as they are read), tf32, i8 into i32; `transposed`: 1 for a, 2 for b.
 extern "C" float twin_staple_product(unsigned calls, unsigned kind, unsigned transposed, const void* a, const void* b, void* c, unsigned n) {
-    static const cudaDataType factors[] = {CUDA_R_16BF, CUDA_R_16F, CUDA_R_32F, CUDA_R_8I};
-    static const cudaDataType results[] = {CUDA_R_16BF, CUDA_R_16F, CUDA_R_32F, CUDA_R_32I};
-    static const cublasComputeType_t sums[] = {CUBLAS_COMPUTE_32F, CUBLAS_COMPUTE_32F, CUBLAS_COMPUTE_32F_FAST_TF32, CUBLAS_COMPUTE_32I};
+    static const cudaDataType factors[] = {CUDA_R_16BF, CUDA_R_16F, CUDA_R_32F, CUDA_R_8I, CUDA_R_64F};
+    static const cudaDataType results[] = {CUDA_R_16BF, CUDA_R_16F, CUDA_R_32F, CUDA_R_32I, CUDA_R_64F};
+    static const cublasComputeType_t sums[] = {CUBLAS_COMPUTE_32F, CUBLAS_COMPUTE_32F, CUBLAS_COMPUTE_32F_FAST_TF32, CUBLAS_COMPUTE_32I,
+                                                CUBLAS_COMPUTE_64F};
     static const float one = 1.0f, zero = 0.0f;
     static const int whole_one = 1, whole_zero = 0;
-    const void* alpha = kind == 3 ? static_cast<const void*>(&whole_one) : &one;
-    const void* beta = kind == 3 ? static_cast<const void*>(&whole_zero) : &zero;
+    static const double double_one = 1.0, double_zero = 0.0;
+    const void* alpha = kind == 3 ? static_cast<const void*>(&whole_one) : kind == 4 ? static_cast<const void*>(&double_one) : &one;
+    const void* beta = kind == 3 ? static_cast<const void*>(&whole_zero) : kind == 4 ? static_cast<const void*>(&double_zero) : &zero;
     cublasOperation_t of_a = transposed & 1 ? CUBLAS_OP_T : CUBLAS_OP_N, of_b = transposed & 2 ? CUBLAS_OP_T : CUBLAS_OP_N;
     cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
     // Rows are columns to cuBLAS.

@@ -551,6 +551,10 @@ struct TensorProduct<T> {
     of: fn(f32) -> T,
     /// What a factor may be off by, of its size; of the result, too.
     precision: (f64, f64),
+    /// What an addition may.
+    of_sum: f64,
+    /// The largest side that is timed.
+    most: usize,
 }
 
 /// Both layouts that are read fastest: b by its columns, and as it is.
@@ -563,7 +567,7 @@ where
         return Ok(());
     }
     let sides: Vec<usize> = b.size.pick(vec![1024, 4096, 8192, 16_384], vec![1024, 4096], vec![128, 70]);
-    for n in sides {
+    for n in sides.into_iter().filter(|n| *n <= about.most) {
         let made = |b: &Bench, seed: u32| -> Outcome<Buffer<T>> {
             let x = random::<f32>(&b.device, seed, n * n)?;
             let mut there = b.device.zeros::<T>(n * n)?;
@@ -583,7 +587,7 @@ where
                     let terms = (0..n).map(|k| number(20, i * n + k) * number(21, if is_by_columns { j * n + k } else { k * n + j }));
                     let (sum, magnitude) = terms.fold((0.0, 0.0), |(s, m), v| (s + v, m + v.abs()));
                     let (of_factor, of_result) = about.precision;
-                    let bound = ((n + 1) as f64 * 2f64.powi(-23) + 2.0 * of_factor) * magnitude + of_result * sum.abs();
+                    let bound = ((n + 1) as f64 * about.of_sum + 2.0 * of_factor) * magnitude + of_result * sum.abs();
                     near("an element", wide_result(found[i * n + j]), sum, bound)?;
                 }
                 Ok(())
@@ -604,11 +608,26 @@ where
 }
 
 fn tensor_products(b: &mut Bench) -> Outcome<()> {
-    let bf16s =
-        TensorProduct { names: ["gemm bf16 NT", "gemm bf16 NN"], kind: 0, scale: 1.0, of: bf16::from_f32, precision: (0.0, 2f64.powi(-8)) };
+    let (of_sum, most) = (2f64.powi(-23), 16_384);
+    let bf16s = TensorProduct {
+        names: ["gemm bf16 NT", "gemm bf16 NN"],
+        kind: 0,
+        scale: 1.0,
+        of: bf16::from_f32,
+        precision: (0.0, 2f64.powi(-8)),
+        of_sum,
+        most,
+    };
     tensor_product::<bf16, bf16>(b, bf16s, |v| v.to_f64(), |v| v.to_f64())?;
-    let f16s =
-        TensorProduct { names: ["gemm f16 NT", "gemm f16 NN"], kind: 1, scale: 1.0, of: f16::from_f32, precision: (0.0, 2f64.powi(-11)) };
+    let f16s = TensorProduct {
+        names: ["gemm f16 NT", "gemm f16 NN"],
+        kind: 1,
+        scale: 1.0,
+        of: f16::from_f32,
+        precision: (0.0, 2f64.powi(-11)),
+        of_sum,
+        most,
+    };
     tensor_product::<f16, f16>(b, f16s, |v| v.to_f64(), |v| v.to_f64())?;
     let tf32s = TensorProduct {
         names: ["gemm tf32 NT", "gemm tf32 NN"],
@@ -616,8 +635,22 @@ fn tensor_products(b: &mut Bench) -> Outcome<()> {
         scale: 1.0,
         of: |v| v,
         precision: (2f64.powi(-10), 2f64.powi(-24)),
+        of_sum,
+        most,
     };
     tensor_product::<f32, f32>(b, tf32s, f64::from, f64::from)?;
-    let i8s = TensorProduct { names: ["gemm i8 NT", "gemm i8 NN"], kind: 3, scale: 127.0, of: |v| v as i8, precision: (0.0, 0.0) };
-    tensor_product::<i8, i32>(b, i8s, f64::from, f64::from)
+    let i8s =
+        TensorProduct { names: ["gemm i8 NT", "gemm i8 NN"], kind: 3, scale: 127.0, of: |v| v as i8, precision: (0.0, 0.0), of_sum, most };
+    tensor_product::<i8, i32>(b, i8s, f64::from, f64::from)?;
+    let doubles = TensorProduct {
+        names: ["gemm f64 NT", "gemm f64 NN"],
+        kind: 4,
+        scale: 1.0,
+        of: f64::from,
+        precision: (0.0, 2f64.powi(-53)),
+        of_sum: 2f64.powi(-52),
+        // A call with sides of 16,384 takes a sixth of a second.
+        most: 8192,
+    };
+    tensor_product::<f64, f64>(b, doubles, |v| v, |v| v)
 }

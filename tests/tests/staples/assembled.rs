@@ -2,7 +2,9 @@
 
 use warpwright::prelude::*;
 use warpwright_codegen::target::Target;
-use warpwright_kernels::staples::{by_key, gemm, histogram, map, norm, reduce, scan, search, select, softmax, sort, spmv, transpose};
+use warpwright_kernels::staples::{
+    by_key, gemm, histogram, map, norm, product, reduce, scan, search, select, softmax, sort, spmv, transpose,
+};
 use warpwright_tests::ptxas::{Counts, found_or_skip};
 
 /// A launch of each kernel in the variants that large inputs take, by name.
@@ -77,8 +79,52 @@ fn each(mut see: impl FnMut(&'static str, Launch<'_>)) {
     see("product", gemm::gemm_tiles::<false, 2>(0, 1, (8, 8, 8), 1.0, &a, &b, &mut c, &mut partials, &mut y, &mut tickets));
     see("product with edges", gemm::gemm_tiles::<true, 2>(0, 1, (8, 8, 8), 1.0, &a, &b, &mut c, &mut partials, &mut y, &mut tickets));
     see("product of any extents", gemm::gemm_guarded::<f32, 32>(1, (8, 8, 8), 1.0, &a, &b, &mut c));
+    let (d, e, none) =
+        (device.zeros::<f64>(64).expect("memory"), device.zeros::<f64>(64).expect("memory"), device.zeros::<f64>(1).expect("memory"));
+    let mut f = device.zeros::<f64>(64).expect("memory");
+    let (left, right) = (device.matrix(&d, 8, 8).expect("fits"), device.matrix(&e, 8, 8).expect("fits"));
+    macro_rules! doubles {
+        ($($kernel:ident::<$($generic:literal),+>;)*) => {$(
+            let result = device.matrix_mut(&mut f, 8, 8).expect("fits");
+            let name = concat!(stringify!($kernel), " of doubles", $(", ", $generic),+);
+            see(name, product::$kernel::<f64, f64, f64, $($generic),+>(1.0, 0.0, 0, 0, left, right, &none, result));
+        )*};
+    }
+    doubles! {
+        multiply_nn::<128, 128, 64, 16, 16, 3, true, false>;
+        multiply_nt::<128, 128, 64, 16, 16, 3, true, false>;
+        multiply_tn::<128, 128, 64, 16, 16, 3, true, false>;
+        multiply_tt::<128, 128, 64, 16, 16, 3, true, true>;
+        multiply_nn::<128, 64, 64, 16, 16, 2, true, false>;
+        multiply_nt::<128, 64, 64, 16, 16, 2, true, true>;
+    }
     see("rows times vector", gemm::gemv_rows::<f32, 4, 32>(8, 8, &a, &b, &mut c));
     see("sparse rows", spmv::spmv_rows::<f32, 8>(8, &x, &w, &a, &b, &mut c));
+}
+
+/// The same of kernels that are for machines with a copy engine alone.
+fn each_of_engine(mut see: impl FnMut(&'static str, Launch<'_>)) {
+    let device = Device::host();
+    let zeros = |n| device.zeros::<f64>(n).expect("memory");
+    let (d, e, none, mut f) = (zeros(64), zeros(64), zeros(1), zeros(64));
+    let (left, right) = (device.matrix(&d, 8, 8).expect("fits"), device.matrix(&e, 8, 8).expect("fits"));
+    macro_rules! doubles {
+        ($($kernel:ident::<$($generic:literal),+>;)*) => {$(
+            let result = device.matrix_mut(&mut f, 8, 8).expect("fits");
+            let name = concat!(stringify!($kernel), " of doubles", $(", ", $generic),+);
+            see(name, product::$kernel::<f64, f64, f64, $($generic),+>(1.0, 0.0, 0, 0, left, right, &none, result));
+        )*};
+    }
+    doubles! {
+        multiply_nn_engine::<128, 128, 64, 16, 16, 3, false, 1, true, false>;
+        multiply_nt_engine::<128, 128, 64, 16, 16, 3, false, 1, true, false>;
+        multiply_tn_engine::<128, 128, 64, 16, 16, 3, false, 1, true, false>;
+        multiply_tt_engine::<128, 128, 64, 16, 16, 3, false, 1, true, true>;
+        multiply_nn_engine::<128, 64, 64, 16, 16, 3, false, 1, true, false>;
+        multiply_nt_engine::<128, 64, 64, 16, 16, 3, false, 1, true, true>;
+        multiply_tn_engine::<128, 64, 64, 16, 16, 3, false, 1, true, false>;
+        multiply_tt_engine::<128, 64, 64, 16, 16, 3, false, 1, true, false>;
+    }
 }
 
 #[test]
@@ -88,18 +134,24 @@ fn every_ptxas_takes_the_library_and_spills_nothing() {
     let counts = Counts::default();
     let newest = assemblers.last().expect("one was found");
     let mut spilled = Vec::new();
-    each(|name, launch| {
-        let ptx = |target: &Target| launch.ptx(target.name).unwrap_or_else(|error| panic!("{name} for {}: {error}", target.name));
-        let [old, own, new] = ["sm_80", "sm_90", "sm_120"].map(|name| Target::find(name).expect("a target"));
-        counts.ask(&assemblers[0], &ptx(old), name, old.capability);
-        counts.ask(newest, &ptx(new), name, new.capability);
-        let text = ptx(own);
+    let [old, own, new] = ["sm_80", "sm_90", "sm_120"].map(|name| Target::find(name).expect("a target"));
+    let ptx = |name: &str, launch: &Launch<'_>, target: &Target| {
+        launch.ptx(target.name).unwrap_or_else(|error| panic!("{name} for {}: {error}", target.name))
+    };
+    let mut on_hopper = |name: &'static str, launch: &Launch<'_>| {
+        let text = ptx(name, launch, own);
         assemblers.iter().for_each(|assembler| counts.ask(assembler, &text, name, own.capability));
         let measured = newest.measure(&text, own.capability).unwrap_or_else(|error| panic!("{name}: {error}"));
         if measured.spill_stores > 0 {
             spilled.push(format!("{name}: {} registers", measured.registers));
         }
+    };
+    each(|name, launch| {
+        counts.ask(&assemblers[0], &ptx(name, &launch, old), name, old.capability);
+        counts.ask(newest, &ptx(name, &launch, new), name, new.capability);
+        on_hopper(name, &launch);
     });
+    each_of_engine(|name, launch| on_hopper(name, &launch));
     assert!(spilled.is_empty(), "{spilled:?}");
     counts.report(test);
 }

@@ -3,7 +3,7 @@
 use super::{Bench, benches};
 use warpwright::prelude::{bf16, f16};
 use warpwright::{DeviceKind, Element};
-use warpwright_kernels::staples::product::{Activation, MultipliesInto, Product, multiply};
+use warpwright_kernels::staples::product::{Activation, DOUBLE_SHAPES, MultipliesInto, Product, SHAPES, multiply};
 use warpwright_tests::random::Random;
 
 /// 2⁻ⁿ.
@@ -258,26 +258,36 @@ fn the_least_products_are_right() {
 #[test]
 fn every_tile_gives_the_same_products() {
     for mut b in benches().into_iter().filter(|b| matches!(b.device.kind(), DeviceKind::Cuda | DeviceKind::Simulator)) {
-        for shape in 0..warpwright_kernels::staples::product::SHAPES.len() {
-            b.workspace.force(Some(shape));
-            let layouts = [[false, false], [false, true], [true, false], [true, true]].into_iter().enumerate();
-            // The simulator takes seconds for all.
-            let is_wanted = |number: usize| b.device.kind() == DeviceKind::Cuda || number == shape % 4;
-            for (number, transposed) in layouts.filter(|(number, _)| is_wanted(*number)).collect::<Vec<_>>() {
-                let case = Case {
-                    extent: (130, 264, 72),
-                    transposed,
-                    scales: (1, (number % 2) as i32),
-                    has_bias: false,
-                    activation: Activation::Identity,
-                    is_tf32: false,
-                };
-                agrees::<bf16, bf16>(&mut b, case);
-            }
-        }
-        b.workspace.force(None);
-        println!("ran: tiles of products ({} on {})", warpwright_kernels::staples::product::SHAPES.len(), b.device.name());
+        by_every_tile::<bf16, bf16>(&mut b, SHAPES.len());
+        by_every_tile::<f64, f64>(&mut b, DOUBLE_SHAPES.len());
+        println!("ran: tiles of products ({} and {} on {})", SHAPES.len(), DOUBLE_SHAPES.len(), b.device.name());
     }
+}
+
+fn by_every_tile<T, U>(b: &mut Bench, tiles: usize)
+where
+    T: Number + MultipliesInto<U>,
+    U: Number,
+    T::Sum: Scale,
+{
+    for shape in 0..tiles {
+        b.workspace.force(Some(shape));
+        let layouts = [[false, false], [false, true], [true, false], [true, true]].into_iter().enumerate();
+        // The simulator takes seconds for all.
+        let is_wanted = |number: usize| b.device.kind() == DeviceKind::Cuda || number == shape % 4;
+        for (number, transposed) in layouts.filter(|(number, _)| is_wanted(*number)).collect::<Vec<_>>() {
+            let case = Case {
+                extent: (130, 264, 72),
+                transposed,
+                scales: (1, (number % 2) as i32),
+                has_bias: false,
+                activation: Activation::Identity,
+                is_tf32: false,
+            };
+            agrees::<T, U>(b, case);
+        }
+    }
+    b.workspace.force(None);
 }
 
 #[test]

@@ -165,13 +165,11 @@ impl<'f> Fragments<'f> {
         lane: Value,
         side: Side,
     ) -> Fragments<'f> {
-        match shape.factors {
-            Type::F64 => Fragments::Doubles(Doubles::new(build, (a, b), base, lane, side)),
-            _ => {
-                let factor = a.filter(|_| side == Side::A).unwrap_or(b);
-                Fragments::Matrices(Matrices::new(build, (factor, shape), base, lane, side))
-            }
+        if shape.factors == Type::F64 {
+            return Fragments::Doubles(Doubles::new(build, (a, b), base, lane, side));
         }
+        let factor = a.filter(|_| side == Side::A).unwrap_or(b);
+        Fragments::Matrices(Matrices::new(build, (factor, shape), base, lane, side))
     }
 
     /// The registers of 16 rows or columns from `outer` on, for one step along K from `k` on: of `b` those of both halves.

@@ -4,7 +4,7 @@
 //! the level-2 cache holds. Where nothing but α is asked for (`!END`), results leave in strips of `BC` columns, converted, whole rows at a time; else strips are kept as sums, and each is finished by
 //! [`finish`], an element a thread.
 //!
-//! Of tiles of 128 × 128 that the copy engine brings, two blocks are to be resident: one multiplies while the other writes its results.
+//! Of tiles of 128 × 128 that the copy engine brings, two blocks are to be resident: one multiplies while the other writes its results. Of doubles (`BK` is 16) in tiles of 64 × 64 three.
 //!
 //! `AHEAD`: as many blocks as are resident go from tile to tile, threads of their own ask for the next one's factors while this one's results are written, and the copy engine writes these.
 //!
@@ -77,7 +77,7 @@ pub fn turn<T: Element>(from: &Matrix<T>, to: &mut Matrix<T>) {
 }
 
 /// c ← activation(α · a · b + β · c + bias), tiles by the copy engine.
-#[kernel(block = B, min_blocks = 1 + (BM * BN == 128 * 128) as usize, tensor = if TENSOR { tf32 } else { false }, persistent = AHEAD, cluster = (1, DOWN), raster(rows = 8), targets = [sm_90],
+#[kernel(block = B, min_blocks = 1 + (BM * BN == 128 * 128) as usize + 2 * (BK == 16 && BM * BN == 64 * 64) as usize, tensor = if TENSOR { tf32 } else { false }, persistent = AHEAD, cluster = (1, DOWN), raster(rows = 8), targets = [sm_90],
     allow(narrow_product), variants((T, S, U, BK, BC, TENSOR) in [(bf16, f32, bf16, 64, 64, true)], (B, BM, BN, STAGES, AHEAD, DOWN) in [(256, 128, 256, 4, false, 1), (256, 128, 256, 4, true, 2), (256, 128, 192, 4, true, 1), (128, 64, 64, 4, false, 1)], END in [false, true]))]
 #[allow(clippy::too_many_arguments, reason = "matrices, and what is done to their product")]
 pub fn multiply_nn_engine<
@@ -214,7 +214,7 @@ pub fn multiply_nn<
 }
 
 /// c ← activation(α · a · bᵀ + β · c + bias), tiles by the copy engine.
-#[kernel(block = B, min_blocks = 1 + (BM * BN == 128 * 128) as usize, tensor = if TENSOR { tf32 } else { false }, persistent = AHEAD, cluster = (1, DOWN), raster(rows = 8), targets = [sm_90],
+#[kernel(block = B, min_blocks = 1 + (BM * BN == 128 * 128) as usize + 2 * (BK == 16 && BM * BN == 64 * 64) as usize, tensor = if TENSOR { tf32 } else { false }, persistent = AHEAD, cluster = (1, DOWN), raster(rows = 8), targets = [sm_90],
     allow(narrow_product), variants((T, S, U, BK, BC, TENSOR) in [(bf16, f32, bf16, 64, 64, true), (f32, f32, f32, 32, 32, true)], (B, BM, BN, STAGES, AHEAD, DOWN) in [(256, 128, 256, 4, false, 1), (256, 128, 256, 4, true, 2), (256, 128, 192, 4, true, 1), (128, 64, 64, 4, false, 1)], END in [false, true]))]
 #[allow(clippy::too_many_arguments, reason = "matrices, and what is done to their product")]
 pub fn multiply_nt_engine<
@@ -351,7 +351,7 @@ pub fn multiply_nt<
 }
 
 /// c ← activation(α · aᵀ · b + β · c + bias), tiles by the copy engine.
-#[kernel(block = B, min_blocks = 1 + (BM * BN == 128 * 128) as usize, tensor = if TENSOR { tf32 } else { false }, persistent = AHEAD, cluster = (1, DOWN), raster(rows = 8), targets = [sm_90],
+#[kernel(block = B, min_blocks = 1 + (BM * BN == 128 * 128) as usize + 2 * (BK == 16 && BM * BN == 64 * 64) as usize, tensor = if TENSOR { tf32 } else { false }, persistent = AHEAD, cluster = (1, DOWN), raster(rows = 8), targets = [sm_90],
     allow(narrow_product), variants((T, S, U, BK, BC, TENSOR) in [(bf16, f32, bf16, 64, 64, true)], (B, BM, BN, STAGES, AHEAD, DOWN) in [(256, 128, 256, 4, false, 1), (256, 128, 256, 4, true, 2), (256, 128, 192, 4, true, 1), (128, 64, 64, 4, false, 1)], END in [false, true]))]
 #[allow(clippy::too_many_arguments, reason = "matrices, and what is done to their product")]
 pub fn multiply_tn_engine<
@@ -488,7 +488,7 @@ pub fn multiply_tn<
 }
 
 /// c ← activation(α · aᵀ · bᵀ + β · c + bias), tiles by the copy engine.
-#[kernel(block = B, min_blocks = 1 + (BM * BN == 128 * 128) as usize, tensor = if TENSOR { tf32 } else { false }, persistent = AHEAD, cluster = (1, DOWN), raster(rows = 8), targets = [sm_90],
+#[kernel(block = B, min_blocks = 1 + (BM * BN == 128 * 128) as usize + 2 * (BK == 16 && BM * BN == 64 * 64) as usize, tensor = if TENSOR { tf32 } else { false }, persistent = AHEAD, cluster = (1, DOWN), raster(rows = 8), targets = [sm_90],
     allow(narrow_product), variants((T, S, U, BK, BC, TENSOR) in [(bf16, f32, bf16, 64, 64, true)], (B, BM, BN, STAGES, AHEAD, DOWN) in [(256, 128, 256, 4, false, 1), (256, 128, 256, 4, true, 2), (256, 128, 192, 4, true, 1), (128, 64, 64, 4, false, 1)], END in [false, true]))]
 #[allow(clippy::too_many_arguments, reason = "matrices, and what is done to their product")]
 pub fn multiply_tt_engine<

@@ -27,7 +27,7 @@
 //! |---|---|---|---|
 //! | `bf16`, `f16` | `f32` | the same, or `f32` | tensor cores |
 //! | `f32` | `f32` | `f32` | multiply-adds; with [`Product::tf32`] tensor cores, of 10 bits behind the point |
-//! | `f64` | `f64` | `f64` | multiply-adds |
+//! | `f64` | `f64` | `f64` | tensor cores |
 //! | `i8`, `u8` | `i32` | `i32` | tensor cores |
 //!
 //! Where a device has no tensor cores, multiply-adds do it all.
@@ -148,7 +148,7 @@ const fn shape(tile: (usize, usize), by: By, down: usize, rates: [usize; 2]) -> 
     Shape { tile, by, down, rates }
 }
 
-/// The candidates: numbers that [`Workspace::force`] takes.
+/// The candidates of all types but `f64`: numbers that [`Workspace::force`] takes.
 pub const SHAPES: [Shape; 9] = [
     shape((128, 256), By::Engine, 1, [985, 650]),
     shape((128, 128), By::Engine, 1, [900, 480]),
@@ -161,21 +161,26 @@ pub const SHAPES: [Shape; 9] = [
     shape((128, 192), By::EngineAhead, 2, [970, 750]),
 ];
 
-/// The tile that fits every device.
-const LAST: usize = 4;
+/// The candidates of `f64`. What one of them does of the rate of the best is measured on an H200, too.
+pub const DOUBLE_SHAPES: [Shape; 4] = [
+    shape((128, 64), By::Engine, 1, [1000, 900]),
+    shape((64, 64), By::Engine, 1, [1000, 900]),
+    shape((128, 64), By::Threads, 1, [1000, 1000]),
+    shape((64, 64), By::Threads, 1, [950, 950]),
+];
 
 /// Shared memory of a block that tiles of 128 × 128 take whose tiles threads bring, bytes.
 const LARGE: u64 = 96 * 1024;
 
 /// The tile for so many results: that with which the fullest multiprocessor is done first.
-fn choose(call: Call<'_>, (m, n): (usize, usize), (by, in_lines): (By, bool), forced: Option<usize>) -> usize {
+fn choose(call: Call<'_>, shapes: &[Shape], (m, n): (usize, usize), (by, in_lines): (By, bool), forced: Option<usize>) -> usize {
     let properties = call.stream.device().properties();
     let fits = |shape: &Shape| match by {
         By::Threads => shape.by == by && (shape.tile.0 == 64 || properties.shared_bytes_per_block >= LARGE),
         By::Engine => shape.by == by,
         By::EngineAhead => shape.by != By::Threads,
     };
-    if let Some(asked) = forced.filter(|asked| SHAPES.get(*asked).is_some_and(fits)) {
+    if let Some(asked) = forced.filter(|asked| shapes.get(*asked).is_some_and(fits)) {
         return asked;
     }
     let multiprocessors = call.multiprocessors();
@@ -187,7 +192,7 @@ fn choose(call: Call<'_>, (m, n): (usize, usize), (by, in_lines): (By, bool), fo
         let rate = if shape.by == By::EngineAhead && tiles <= multiprocessors { rate * 19 / 20 } else { rate };
         tiles.div_ceil(multiprocessors) * rows * columns * 1000 / rate
     };
-    (0..SHAPES.len()).filter(|number| fits(&SHAPES[*number])).min_by_key(|number| cost(&SHAPES[*number])).unwrap_or(LAST)
+    (0..shapes.len()).filter(|number| fits(&shapes[*number])).min_by_key(|number| cost(&shapes[*number])).unwrap_or(shapes.len() - 1)
 }
 
 /// What a launch is made of.
@@ -213,6 +218,9 @@ pub trait MultipliesInto<U: Element>: Element {
     /// Whether tensor cores have products of it.
     #[doc(hidden)]
     const BY_TENSOR_CORES: Tensor;
+    /// The tiles that a block can have. The last that threads bring fits every device.
+    #[doc(hidden)]
+    const SHAPES: &'static [Shape] = &SHAPES;
     /// The launch.
     #[doc(hidden)]
     fn launch<'a>(parameters: Parameters<'a, Self, U>) -> Launch<'a>
@@ -244,8 +252,6 @@ pub enum Tensor {
     Along,
     /// The same, if [`Product::tf32`] lets them.
     IfTf32,
-    /// Nothing.
-    No,
 }
 
 /// The launch of one of the kernels: tiles, elements of a row of 128 bytes along the inner extent and across the result, stages.
@@ -254,7 +260,7 @@ macro_rules! launch {
         let Parameters { product, factors: [a, b], bias: (of_bias, bias), c, .. } = $p;
         let (alpha, beta, activation) = (product.alpha, product.beta, product.activation as u32);
         // Whole clusters.
-        let grid = (c.columns().div_ceil($bn), c.rows().div_ceil($bm).next_multiple_of(SHAPES[$p.shape].down));
+        let grid = (c.columns().div_ceil($bn), c.rows().div_ceil($bm).next_multiple_of(<$T as MultipliesInto<$U>>::SHAPES[$p.shape].down));
         let launch = match product.has_end() {
             false => {
                 $kernel::<$T, $S, $U, $b, $bm, $bn, $bk, $bc, $stages, $($how,)+ false>(alpha, beta, activation, of_bias, a, b, bias, c)
@@ -282,14 +288,26 @@ macro_rules! shapes {
     };
 }
 
-/// By multiply-adds.
+/// The same of doubles.
+macro_rules! doubles {
+    ($by_engine:ident, $by_threads:ident, $p:ident) => {
+        match $p.shape {
+            0 => launch!($by_engine::<f64, f64, f64, 128, 128, 64, 16, 16, 3, false, 1, true>, $p),
+            1 => launch!($by_engine::<f64, f64, f64, 128, 64, 64, 16, 16, 3, false, 1, true>, $p),
+            2 => launch!($by_threads::<f64, f64, f64, 128, 128, 64, 16, 16, 3, true>, $p),
+            _ => launch!($by_threads::<f64, f64, f64, 128, 64, 64, 16, 16, 2, true>, $p),
+        }
+    };
+}
+
+/// `f32` by multiply-adds.
 macro_rules! exact {
-    ($T:ty, $bk:literal, $p:ident) => {
+    ($p:ident) => {
         match $p.are_transposed {
-            [false, false] => launch!(multiply_nn::<$T, $T, $T, 256, 64, 64, $bk, $bk, 2, false>, $p),
-            [false, true] => launch!(multiply_nt::<$T, $T, $T, 256, 64, 64, $bk, $bk, 2, false>, $p),
-            [true, false] => launch!(multiply_tn::<$T, $T, $T, 256, 64, 64, $bk, $bk, 2, false>, $p),
-            [true, true] => launch!(multiply_tt::<$T, $T, $T, 256, 64, 64, $bk, $bk, 2, false>, $p),
+            [false, false] => launch!(multiply_nn::<f32, f32, f32, 256, 64, 64, 32, 32, 2, false>, $p),
+            [false, true] => launch!(multiply_nt::<f32, f32, f32, 256, 64, 64, 32, 32, 2, false>, $p),
+            [true, false] => launch!(multiply_tn::<f32, f32, f32, 256, 64, 64, 32, 32, 2, false>, $p),
+            [true, true] => launch!(multiply_tt::<f32, f32, f32, 256, 64, 64, 32, 32, 2, false>, $p),
         }
     };
 }
@@ -347,7 +365,7 @@ impl MultipliesInto<f32> for f32 {
     fn launch<'a>(p: Parameters<'a, f32, f32>) -> Launch<'a> {
         match p.product.is_tf32 {
             true => shapes!(multiply_nt_engine, multiply_nt, f32, f32, f32, 32, 32, p),
-            false => exact!(f32, 32, p),
+            false => exact!(p),
         }
     }
 
@@ -371,10 +389,16 @@ impl MultipliesInto<f64> for f64 {
     type Sum = f64;
     const ONE: f64 = 1.0;
     const ZERO: f64 = 0.0;
-    const BY_TENSOR_CORES: Tensor = Tensor::No;
+    const BY_TENSOR_CORES: Tensor = Tensor::Any;
+    const SHAPES: &'static [Shape] = &DOUBLE_SHAPES;
 
     fn launch<'a>(p: Parameters<'a, f64, f64>) -> Launch<'a> {
-        exact!(f64, 16, p)
+        match p.are_transposed {
+            [false, false] => doubles!(multiply_nn_engine, multiply_nn, p),
+            [false, true] => doubles!(multiply_nt_engine, multiply_nt, p),
+            [true, false] => doubles!(multiply_tn_engine, multiply_tn, p),
+            [true, true] => doubles!(multiply_tt_engine, multiply_tt, p),
+        }
     }
 }
 
@@ -403,7 +427,6 @@ pub fn multiply<T: MultipliesInto<U>, U: Element>(
     }
     let by_tensor_cores = match T::BY_TENSOR_CORES {
         Tensor::IfTf32 => product.is_tf32,
-        Tensor::No => false,
         Tensor::Any | Tensor::Along => true,
     };
     // What lies across the inner extent where nothing multiplies it so.
@@ -426,7 +449,7 @@ pub fn multiply<T: MultipliesInto<U>, U: Element>(
             true => By::Engine,
         };
         let in_lines = [&a, &b].iter().all(|factor| begins_at(factor, LINE));
-        let shape = choose(call, (m, n), (by, in_lines), forced);
+        let shape = choose(call, T::SHAPES, (m, n), (by, in_lines), forced);
         let bias = product.bias.map_or(Ok::<_, Error>((0, &*seen::<U>(sums)?)), |bias| Ok((n, bias)))?;
         let parameters = Parameters { product, factors: [a, b], are_transposed, bias, c: c.reborrow(), shape };
         Ok(T::launch(parameters).launch_on(call.stream)?)
