@@ -28,9 +28,9 @@ void products(
     const uint v78 = a_rows > 0u ? a_rows : 0u;
     const uint v82 = a_columns > 0u ? a_columns : 0u;
     if ((a_pitch & 7u) == 0u && ((v82 & 7u) == 0u || v82 >= 16u)) {
-        const uint v707 = v74 >> 1;
+        const uint v718 = v74 >> 1;
         const uint v100 = (v74 & 1u) * 8u;
-        const uint v103 = v100 + v707 * a_pitch;
+        const uint v103 = v100 + v718 * a_pitch;
         ushort v123 = 0x0000;
         ushort v124 = 0x0000;
         ushort v125 = 0x0000;
@@ -39,7 +39,7 @@ void products(
         ushort v128 = 0x0000;
         ushort v129 = 0x0000;
         ushort v130 = 0x0000;
-        if (v707 < v78 && v100 < v82) {
+        if (v718 < v78 && v100 < v82) {
             const ushort8 v107 = *(__global const ushort8 *)&a_data[v103];
             v123 = v107.s0;
             v124 = v107.s1;
@@ -50,74 +50,75 @@ void products(
             v129 = v107.s6;
             v130 = v107.s7;
         }
-        *(__local ushort8 *)&x[v707][v100 ^ ((v707 & 4u) * 2u)] = (ushort8)(v123, v124, v125, v126, v127, v128, v129, v130);
+        *(__local ushort8 *)&x[v718][v100 ^ ((v718 & 4u) * 2u)] = (ushort8)(v123, v124, v125, v126, v127, v128, v129, v130);
     } else {
-        const uint v711 = v74 >> 4;
-        const uint v713 = v74 & 15u;
-        const uint v136 = v713 + v711 * a_pitch;
-        const bool v138 = v713 < v82;
+        const uint v722 = v74 >> 4;
+        const uint v724 = v74 & 15u;
+        const uint v136 = v724 + v722 * a_pitch;
+        const bool v138 = v724 < v82;
         ushort v142 = 0x0000;
-        if (v711 < v78 && v138) {
+        if (v722 < v78 && v138) {
             v142 = a_data[v136];
         }
-        x[v711][v713 ^ ((v711 & 4u) * 2u)] = v142;
-        const uint v147 = v711 + 8u;
+        const uint v582 = v724 ^ ((v722 & 4u) * 2u);
+        x[v722][v582] = v142;
+        const uint v147 = v722 + 8u;
         const uint v152 = v136 + a_pitch * 8u;
         ushort v158 = 0x0000;
         if (v147 < v78 && v138) {
             v158 = a_data[v152];
         }
-        x[v147][v713 ^ ((v147 & 4u) * 2u)] = v158;
-        const uint v163 = v711 + 16u;
+        x[v147][v582] = v158;
+        const uint v163 = v722 + 16u;
         const uint v168 = v136 + a_pitch * 16u;
         ushort v174 = 0x0000;
         if (v163 < v78 && v138) {
             v174 = a_data[v168];
         }
-        x[v163][v713 ^ ((v163 & 4u) * 2u)] = v174;
-        const uint v179 = v711 + 24u;
+        x[v163][v582] = v174;
+        const uint v179 = v722 + 24u;
         const uint v184 = v136 + a_pitch * 24u;
         ushort v190 = 0x0000;
         if (v179 < v78 && v138) {
             v190 = a_data[v184];
         }
-        x[v179][v713 ^ ((v179 & 4u) * 2u)] = v190;
-        const uint v195 = v711 + 32u;
+        x[v179][v582] = v190;
+        const uint v195 = v722 + 32u;
         const uint v200 = v136 + a_pitch * 32u;
         ushort v206 = 0x0000;
         if (v195 < v78 && v138) {
             v206 = a_data[v200];
         }
-        x[v195][v713 ^ ((v195 & 4u) * 2u)] = v206;
-        const uint v211 = v711 + 40u;
+        x[v195][v582] = v206;
+        const uint v211 = v722 + 40u;
         const uint v216 = v136 + a_pitch * 40u;
         ushort v222 = 0x0000;
         if (v211 < v78 && v138) {
             v222 = a_data[v216];
         }
-        x[v211][v713 ^ ((v211 & 4u) * 2u)] = v222;
-        const uint v227 = v711 + 48u;
+        x[v211][v582] = v222;
+        const uint v227 = v722 + 48u;
         const uint v232 = v136 + a_pitch * 48u;
         ushort v238 = 0x0000;
         if (v227 < v78 && v138) {
             v238 = a_data[v232];
         }
-        x[v227][v713 ^ ((v227 & 4u) * 2u)] = v238;
-        const uint v243 = v711 + 56u;
+        x[v227][v582] = v238;
+        const uint v243 = v722 + 56u;
         const uint v248 = v136 + a_pitch * 56u;
         ushort v254 = 0x0000;
         if (v243 < v78 && v138) {
             v254 = a_data[v248];
         }
-        x[v243][v713 ^ ((v243 & 4u) * 2u)] = v254;
+        x[v243][v582] = v254;
     }
     const uint v260 = b_rows > 0u ? b_rows : 0u;
     const uint v264 = b_columns > 0u ? b_columns : 0u;
     if ((b_pitch & 7u) == 0u && ((v264 & 7u) == 0u || v264 >= 16u)) {
         if (v74 < 32u) {
-            const uint v715 = v74 >> 1;
+            const uint v726 = v74 >> 1;
             const uint v284 = (v74 & 1u) * 8u;
-            const uint v287 = v284 + v715 * b_pitch;
+            const uint v287 = v284 + v726 * b_pitch;
             ushort v307 = 0x0000;
             ushort v308 = 0x0000;
             ushort v309 = 0x0000;
@@ -126,7 +127,7 @@ void products(
             ushort v312 = 0x0000;
             ushort v313 = 0x0000;
             ushort v314 = 0x0000;
-            if (v715 < v260 && v284 < v264) {
+            if (v726 < v260 && v284 < v264) {
                 const ushort8 v291 = *(__global const ushort8 *)&b_data[v287];
                 v307 = v291.s0;
                 v308 = v291.s1;
@@ -137,37 +138,35 @@ void products(
                 v313 = v291.s6;
                 v314 = v291.s7;
             }
-            *(__local ushort8 *)&y[v715][v284 ^ ((v715 & 4u) * 2u)] = (ushort8)(v307, v308, v309, v310, v311, v312, v313, v314);
+            *(__local ushort8 *)&y[v726][v284 ^ ((v726 & 4u) * 2u)] = (ushort8)(v307, v308, v309, v310, v311, v312, v313, v314);
         }
     } else {
-        const uint v719 = v74 >> 4;
-        const uint v721 = v74 & 15u;
-        const uint v320 = v721 + v719 * b_pitch;
-        const bool v322 = v721 < v264;
+        const uint v730 = v74 >> 4;
+        const uint v732 = v74 & 15u;
+        const uint v320 = v732 + v730 * b_pitch;
+        const bool v322 = v732 < v264;
         ushort v326 = 0x0000;
-        if (v719 < v260 && v322) {
+        if (v730 < v260 && v322) {
             v326 = b_data[v320];
         }
-        y[v719][v721 ^ ((v719 & 4u) * 2u)] = v326;
-        const uint v331 = v719 + 8u;
+        const uint v647 = v732 ^ ((v730 & 4u) * 2u);
+        y[v730][v647] = v326;
+        const uint v331 = v730 + 8u;
         const uint v336 = v320 + b_pitch * 8u;
         ushort v342 = 0x0000;
         if (v331 < v260 && v322) {
             v342 = b_data[v336];
         }
-        y[v331][v721 ^ ((v331 & 4u) * 2u)] = v342;
+        y[v331][v647] = v342;
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    const uint v723 = v74 & 7u;
-    const uint v725 = v74 >> 3;
-    const uint v439 = v723 * 2u;
-    const uint v621 = (v725 & 4u) * 2u;
-    const uint v464 = v725 + 16u;
-    const uint v626 = (v464 & 4u) * 2u;
-    const uint v474 = v725 + 32u;
-    const uint v631 = (v474 & 4u) * 2u;
-    const uint v484 = v725 + 48u;
-    const uint v636 = (v484 & 4u) * 2u;
+    const uint v734 = v74 & 7u;
+    const uint v736 = v74 >> 3;
+    const uint v439 = v734 * 2u;
+    const uint v621 = (v736 & 4u) * 2u;
+    const uint v464 = v736 + 16u;
+    const uint v474 = v736 + 32u;
+    const uint v484 = v736 + 48u;
     const uint v656 = (v439 & 4u) * 2u;
     const uint v502 = v439 + 1u;
     const uint v661 = (v502 & 4u) * 2u;
@@ -180,22 +179,23 @@ void products(
     float v453 = 0.0f;
     float v454 = 0.0f;
     for (uint v446 = 0u; v446 < 16u; v446 += 4u) {
-        const ushort4 v455 = *(__local ushort4 *)&x[v725][v446 ^ v621];
+        const uint v622 = v446 ^ v621;
+        const ushort4 v455 = *(__local ushort4 *)&x[v736][v622];
         const float v459 = as_float((uint)v455.s0 << 16);
         const float v460 = as_float((uint)v455.s1 << 16);
         const float v461 = as_float((uint)v455.s2 << 16);
         const float v462 = as_float((uint)v455.s3 << 16);
-        const ushort4 v465 = *(__local ushort4 *)&x[v464][v446 ^ v626];
+        const ushort4 v465 = *(__local ushort4 *)&x[v464][v622];
         const float v469 = as_float((uint)v465.s0 << 16);
         const float v470 = as_float((uint)v465.s1 << 16);
         const float v471 = as_float((uint)v465.s2 << 16);
         const float v472 = as_float((uint)v465.s3 << 16);
-        const ushort4 v475 = *(__local ushort4 *)&x[v474][v446 ^ v631];
+        const ushort4 v475 = *(__local ushort4 *)&x[v474][v622];
         const float v479 = as_float((uint)v475.s0 << 16);
         const float v480 = as_float((uint)v475.s1 << 16);
         const float v481 = as_float((uint)v475.s2 << 16);
         const float v482 = as_float((uint)v475.s3 << 16);
-        const ushort4 v485 = *(__local ushort4 *)&x[v484][v446 ^ v636];
+        const ushort4 v485 = *(__local ushort4 *)&x[v484][v622];
         const float v489 = as_float((uint)v485.s0 << 16);
         const float v490 = as_float((uint)v485.s1 << 16);
         const float v491 = as_float((uint)v485.s2 << 16);
@@ -221,7 +221,7 @@ void products(
     }
     const uint v562 = v439 - 8u;
     if (v562 < 8u) {
-        *(__local float2 *)&z[v725][v562] = (float2)(v447, v448);
+        *(__local float2 *)&z[v736][v562] = (float2)(v447, v448);
         *(__local float2 *)&z[v464][v562] = (float2)(v449, v450);
         *(__local float2 *)&z[v474][v562] = (float2)(v451, v452);
         *(__local float2 *)&z[v484][v562] = (float2)(v453, v454);
@@ -230,30 +230,30 @@ void products(
     const uint v348 = c_rows > 0u ? c_rows : 0u;
     const uint v352 = c_columns > 8u ? c_columns - 8u : 0u;
     if (((c_pitch | 8u) & 3u) == 0u && ((v352 & 3u) == 0u || v352 >= 8u)) {
-        const uint v727 = v74 >> 1;
+        const uint v738 = v74 >> 1;
         const uint v370 = (v74 & 1u) * 4u;
-        const uint v732 = v370 + v727 * c_pitch + 8u;
-        if (v727 < v348 && v370 < v352) {
-            const float4 v377 = *(__local float4 *)&z[v727][v370];
-            *(__global ww_in_order float4 *)&c_data[v732] = (float4)(v377.s0, v377.s1, v377.s2, v377.s3);
+        const uint v743 = v370 + v738 * c_pitch + 8u;
+        if (v738 < v348 && v370 < v352) {
+            const float4 v377 = *(__local float4 *)&z[v738][v370];
+            *(__global ww_in_order float4 *)&c_data[v743] = (float4)(v377.s0, v377.s1, v377.s2, v377.s3);
         }
     } else {
-        const uint v735 = v723 + v725 * c_pitch + 8u;
-        const bool v388 = v723 < v352;
-        if (v725 < v348 && v388) {
-            c_data[v735] = z[v725][v723];
+        const uint v746 = v734 + v736 * c_pitch + 8u;
+        const bool v388 = v734 < v352;
+        if (v736 < v348 && v388) {
+            c_data[v746] = z[v736][v734];
         }
-        const uint v400 = v735 + c_pitch * 16u;
+        const uint v400 = v746 + c_pitch * 16u;
         if (v464 < v348 && v388) {
-            c_data[v400] = z[v464][v723];
+            c_data[v400] = z[v464][v734];
         }
-        const uint v414 = v735 + c_pitch * 32u;
+        const uint v414 = v746 + c_pitch * 32u;
         if (v474 < v348 && v388) {
-            c_data[v414] = z[v474][v723];
+            c_data[v414] = z[v474][v734];
         }
-        const uint v428 = v735 + c_pitch * 48u;
+        const uint v428 = v746 + c_pitch * 48u;
         if (v484 < v348 && v388) {
-            c_data[v428] = z[v484][v723];
+            c_data[v428] = z[v484][v734];
         }
     }
 }

@@ -21,6 +21,7 @@ pub(super) const BINARY: &[Binary] = &[
     limits,
     both_below,
     low_bits,
+    low_bits_of_sum,
 ];
 
 /// `x + c < n && x + d < n = x + d < n` for c ≤ d, unsigned, where x + d does not wrap round: one comparison for a group of neighbours.
@@ -39,16 +40,31 @@ fn both_below(cx: &mut Context<'_>, op: BinaryOp, a: Value, b: Value) -> Option<
     (x == y && n == m && fits).then_some(if c <= d { b } else { a })
 }
 
+/// The bits that `a op b` leaves of `a`, as a mask, if `op` is one that does: `a & b`, and `a % b` for powers of two.
+fn mask_of(cx: &Context<'_>, op: BinaryOp, b: Value) -> Option<u64> {
+    let c = cx.constant(b)?;
+    match op {
+        BinaryOp::And => Some(c.bits),
+        BinaryOp::Rem if c.ty.is_unsigned_int() && c.bits.is_power_of_two() => Some(c.bits - 1),
+        _ => None,
+    }
+}
+
+/// `(x + c) & m = x & m` where no bit of c stands at or below m's highest: rows that are whole groups further on lie in the same order in a swizzled tile.
+fn low_bits_of_sum(cx: &mut Context<'_>, op: BinaryOp, a: Value, b: Value) -> Option<Value> {
+    let mask = mask_of(cx, op, b)?;
+    let (x, c) = cx.as_binary(BinaryOp::Add, a)?;
+    let further = cx.constant(c)?.bits;
+    let is_untouched = mask > 0 && further.trailing_zeros() >= u64::BITS - mask.leading_zeros();
+    is_untouched.then(|| cx.b.binary(op, x, b))
+}
+
 /// `i % 2 = 1` for the counter of `(1..n).step_by(2)`: bits that are the same in all iterations.
 fn low_bits(cx: &mut Context<'_>, op: BinaryOp, a: Value, b: Value) -> Option<Value> {
-    let c = cx.constant(b).filter(|c| c.ty.is_unsigned_int() || op == BinaryOp::And)?;
-    let is_remainder = op == BinaryOp::Rem && c.bits.is_power_of_two();
-    if !is_remainder && op != BinaryOp::And {
-        return None;
-    }
-    let mask = if is_remainder { c.bits - 1 } else { c.bits };
+    let mask = mask_of(cx, op, b)?;
     let low = cx.bounds.low_bits(cx.b.kernel, a, u64::BITS - mask.leading_zeros())?;
-    Some(cx.b.int(c.ty, i128::from(low & mask)))
+    let ty = cx.ty(b);
+    Some(cx.b.int(ty, i128::from(low & mask)))
 }
 
 /// `--a = a`, `!!a = a`, `||a|| = |a|`.

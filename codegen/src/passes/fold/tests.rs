@@ -33,6 +33,18 @@ fn integer_identities() {
 }
 
 #[test]
+fn what_a_mask_takes_away_need_not_be_added() {
+    let chain =
+        |c: u32, op: &str, m: u32| format!("v2: u32 = const {c}\n v3: u32 = add v1, v2\n v4: u32 = const {m}\n v9: u32 = {op} v3, v4");
+    check_u32(&chain(24, "and", 7), "v2: u32 = const 7\n v3: u32 = and v1, v2", "v3");
+    check_u32(&chain(16, "rem", 8), "v2: u32 = const 8\n v3: u32 = rem v1, v2", "v3");
+    // Bits that the sum changes: by itself, and by what it carries.
+    check_u32(&chain(4, "and", 7), &chain(4, "and", 7), "v9");
+    check_u32(&chain(8, "and", 0x18), &chain(8, "and", 0x18), "v9");
+    check_u32(&chain(16, "rem", 12), &chain(16, "rem", 12), "v9");
+}
+
+#[test]
 fn constants_of_a_chain_are_joined_with_the_smaller_sign() {
     check_u32(
         "v2: u32 = const 1\n v3: u32 = const 3\n v4: u32 = add v1, v2\n v9: u32 = sub v4, v3",

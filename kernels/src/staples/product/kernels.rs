@@ -1,10 +1,10 @@
 //! The kernels of [`multiply`](super::multiply()): one for each way that the factors lie, with tiles that the copy engine brings, and with tiles that threads bring.
 //!
-//! A block of `B` threads makes `BM` × `BN` results, `BK` of the inner extent at a time, rows of 128 bytes. Bands of 8 rows of blocks follow each other, so that blocks that run together share what
+//! A block of `B` threads makes `BM` × `BN` results, `BK` of the inner extent at a time, rows of 128 bytes (256 of doubles that the copy engine brings). Bands of 8 rows of blocks follow each other, so that blocks that run together share what
 //! the level-2 cache holds. Where nothing but α is asked for (`!END`), results leave in strips of `BC` columns, converted, whole rows at a time; else strips are kept as sums, and each is finished by
 //! [`finish`], an element a thread.
 //!
-//! Of tiles of 128 × 128 that the copy engine brings, two blocks are to be resident: one multiplies while the other writes its results. Of doubles (`BK` is 16) in tiles of 64 × 64 three.
+//! `W` blocks are to be resident where the copy engine brings tiles: one multiplies while the other writes its results.
 //!
 //! `AHEAD`: as many blocks as are resident go from tile to tile, threads of their own ask for the next one's factors while this one's results are written, and the copy engine writes these.
 //!
@@ -77,8 +77,8 @@ pub fn turn<T: Element>(from: &Matrix<T>, to: &mut Matrix<T>) {
 }
 
 /// c ← activation(α · a · b + β · c + bias), tiles by the copy engine.
-#[kernel(block = B, min_blocks = 1 + (BM * BN == 128 * 128) as usize + 2 * (BK == 16 && BM * BN == 64 * 64) as usize, tensor = if TENSOR { tf32 } else { false }, persistent = AHEAD, cluster = (1, DOWN), raster(rows = 8), targets = [sm_90],
-    allow(narrow_product), variants((T, S, U, BK, BC, TENSOR) in [(bf16, f32, bf16, 64, 64, true)], (B, BM, BN, STAGES, AHEAD, DOWN) in [(256, 128, 256, 4, false, 1), (256, 128, 256, 4, true, 2), (256, 128, 192, 4, true, 1), (128, 64, 64, 4, false, 1)], END in [false, true]))]
+#[kernel(block = B, min_blocks = W, tensor = if TENSOR { tf32 } else { false }, persistent = AHEAD, cluster = (1, DOWN), raster(rows = 8), targets = [sm_90],
+    allow(narrow_product), variants((T, S, U, BK, BC, TENSOR) in [(bf16, f32, bf16, 64, 64, true)], (B, BM, BN, STAGES, W, AHEAD, DOWN) in [(256, 128, 256, 4, 1, false, 1), (256, 128, 256, 4, 1, true, 2), (256, 128, 192, 4, 1, true, 1), (128, 64, 64, 4, 1, false, 1)], END in [false, true]))]
 #[allow(clippy::too_many_arguments, reason = "matrices, and what is done to their product")]
 pub fn multiply_nn_engine<
     T: Num,
@@ -90,6 +90,7 @@ pub fn multiply_nn_engine<
     const BK: usize,
     const BC: usize,
     const STAGES: usize,
+    const W: usize,
     const AHEAD: bool,
     const DOWN: usize,
     const TENSOR: bool,
@@ -214,8 +215,8 @@ pub fn multiply_nn<
 }
 
 /// c ← activation(α · a · bᵀ + β · c + bias), tiles by the copy engine.
-#[kernel(block = B, min_blocks = 1 + (BM * BN == 128 * 128) as usize + 2 * (BK == 16 && BM * BN == 64 * 64) as usize, tensor = if TENSOR { tf32 } else { false }, persistent = AHEAD, cluster = (1, DOWN), raster(rows = 8), targets = [sm_90],
-    allow(narrow_product), variants((T, S, U, BK, BC, TENSOR) in [(bf16, f32, bf16, 64, 64, true), (f32, f32, f32, 32, 32, true)], (B, BM, BN, STAGES, AHEAD, DOWN) in [(256, 128, 256, 4, false, 1), (256, 128, 256, 4, true, 2), (256, 128, 192, 4, true, 1), (128, 64, 64, 4, false, 1)], END in [false, true]))]
+#[kernel(block = B, min_blocks = W, tensor = if TENSOR { tf32 } else { false }, persistent = AHEAD, cluster = (1, DOWN), raster(rows = 8), targets = [sm_90],
+    allow(narrow_product), variants((T, S, U, BK, BC, TENSOR) in [(bf16, f32, bf16, 64, 64, true), (f32, f32, f32, 32, 32, true)], (B, BM, BN, STAGES, W, AHEAD, DOWN) in [(256, 128, 256, 4, 1, false, 1), (256, 128, 256, 4, 1, true, 2), (256, 128, 192, 4, 1, true, 1), (128, 64, 64, 4, 1, false, 1)], END in [false, true]))]
 #[allow(clippy::too_many_arguments, reason = "matrices, and what is done to their product")]
 pub fn multiply_nt_engine<
     T: Num,
@@ -227,6 +228,7 @@ pub fn multiply_nt_engine<
     const BK: usize,
     const BC: usize,
     const STAGES: usize,
+    const W: usize,
     const AHEAD: bool,
     const DOWN: usize,
     const TENSOR: bool,
@@ -285,7 +287,7 @@ pub fn multiply_nt_engine<
 
 /// c ← activation(α · a · bᵀ + β · c + bias).
 #[kernel(block = B, min_blocks = 1, tensor = if TENSOR { tf32 } else { false }, raster(rows = 8),
-    allow(low_occupancy, narrow_product, register_cliff), variants((T, S, U, BK, BC, TENSOR) in [(bf16, f32, bf16, 64, 64, true), (f32, f32, f32, 32, 32, true), (i8, i32, i32, 128, 32, true)], (B, BM, BN, STAGES) in [(256, 128, 128, 2), (128, 64, 64, 2)], END in [false, true]))]
+    allow(low_occupancy, narrow_product), variants((T, S, U, BK, BC, TENSOR) in [(bf16, f32, bf16, 64, 64, true), (f32, f32, f32, 32, 32, true), (i8, i32, i32, 128, 32, true)], (B, BM, BN, STAGES) in [(256, 128, 128, 2), (128, 64, 64, 2)], END in [false, true]))]
 #[allow(clippy::too_many_arguments, reason = "matrices, and what is done to their product")]
 pub fn multiply_nt<
     T: Num,
@@ -351,8 +353,8 @@ pub fn multiply_nt<
 }
 
 /// c ← activation(α · aᵀ · b + β · c + bias), tiles by the copy engine.
-#[kernel(block = B, min_blocks = 1 + (BM * BN == 128 * 128) as usize + 2 * (BK == 16 && BM * BN == 64 * 64) as usize, tensor = if TENSOR { tf32 } else { false }, persistent = AHEAD, cluster = (1, DOWN), raster(rows = 8), targets = [sm_90],
-    allow(narrow_product), variants((T, S, U, BK, BC, TENSOR) in [(bf16, f32, bf16, 64, 64, true)], (B, BM, BN, STAGES, AHEAD, DOWN) in [(256, 128, 256, 4, false, 1), (256, 128, 256, 4, true, 2), (256, 128, 192, 4, true, 1), (128, 64, 64, 4, false, 1)], END in [false, true]))]
+#[kernel(block = B, min_blocks = W, tensor = if TENSOR { tf32 } else { false }, persistent = AHEAD, cluster = (1, DOWN), raster(rows = 8), targets = [sm_90],
+    allow(narrow_product), variants((T, S, U, BK, BC, TENSOR) in [(bf16, f32, bf16, 64, 64, true)], (B, BM, BN, STAGES, W, AHEAD, DOWN) in [(256, 128, 256, 4, 1, false, 1), (256, 128, 256, 4, 1, true, 2), (256, 128, 192, 4, 1, true, 1), (128, 64, 64, 4, 1, false, 1)], END in [false, true]))]
 #[allow(clippy::too_many_arguments, reason = "matrices, and what is done to their product")]
 pub fn multiply_tn_engine<
     T: Num,
@@ -364,6 +366,7 @@ pub fn multiply_tn_engine<
     const BK: usize,
     const BC: usize,
     const STAGES: usize,
+    const W: usize,
     const AHEAD: bool,
     const DOWN: usize,
     const TENSOR: bool,
@@ -488,8 +491,8 @@ pub fn multiply_tn<
 }
 
 /// c ← activation(α · aᵀ · bᵀ + β · c + bias), tiles by the copy engine.
-#[kernel(block = B, min_blocks = 1 + (BM * BN == 128 * 128) as usize + 2 * (BK == 16 && BM * BN == 64 * 64) as usize, tensor = if TENSOR { tf32 } else { false }, persistent = AHEAD, cluster = (1, DOWN), raster(rows = 8), targets = [sm_90],
-    allow(narrow_product), variants((T, S, U, BK, BC, TENSOR) in [(bf16, f32, bf16, 64, 64, true)], (B, BM, BN, STAGES, AHEAD, DOWN) in [(256, 128, 256, 4, false, 1), (256, 128, 256, 4, true, 2), (256, 128, 192, 4, true, 1), (128, 64, 64, 4, false, 1)], END in [false, true]))]
+#[kernel(block = B, min_blocks = W, tensor = if TENSOR { tf32 } else { false }, persistent = AHEAD, cluster = (1, DOWN), raster(rows = 8), targets = [sm_90],
+    allow(narrow_product), variants((T, S, U, BK, BC, TENSOR) in [(bf16, f32, bf16, 64, 64, true)], (B, BM, BN, STAGES, W, AHEAD, DOWN) in [(256, 128, 256, 4, 1, false, 1), (256, 128, 256, 4, 1, true, 2), (256, 128, 192, 4, 1, true, 1), (128, 64, 64, 4, 1, false, 1)], END in [false, true]))]
 #[allow(clippy::too_many_arguments, reason = "matrices, and what is done to their product")]
 pub fn multiply_tt_engine<
     T: Num,
@@ -501,6 +504,7 @@ pub fn multiply_tt_engine<
     const BK: usize,
     const BC: usize,
     const STAGES: usize,
+    const W: usize,
     const AHEAD: bool,
     const DOWN: usize,
     const TENSOR: bool,

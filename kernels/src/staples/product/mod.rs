@@ -275,13 +275,13 @@ macro_rules! launch {
 macro_rules! shapes {
     ($by_engine:ident, $by_threads:ident, $T:ty, $S:ty, $U:ty, $bk:literal, $bc:literal, $p:ident) => {
         match $p.shape {
-            0 => launch!($by_engine::<$T, $S, $U, 256, 128, 256, $bk, $bc, 4, false, 1, true>, $p),
-            1 => launch!($by_engine::<$T, $S, $U, 256, 128, 128, $bk, $bc, 3, false, 1, true>, $p),
-            2 => launch!($by_engine::<$T, $S, $U, 128, 64, 64, $bk, $bc, 4, false, 1, true>, $p),
-            5 => launch!($by_engine::<$T, $S, $U, 256, 128, 256, $bk, $bc, 4, true, 1, true>, $p),
-            6 => launch!($by_engine::<$T, $S, $U, 256, 128, 192, $bk, $bc, 4, true, 1, true>, $p),
-            7 => launch!($by_engine::<$T, $S, $U, 256, 128, 256, $bk, $bc, 4, true, 2, true>, $p),
-            8 => launch!($by_engine::<$T, $S, $U, 256, 128, 192, $bk, $bc, 4, true, 2, true>, $p),
+            0 => launch!($by_engine::<$T, $S, $U, 256, 128, 256, $bk, $bc, 4, 1, false, 1, true>, $p),
+            1 => launch!($by_engine::<$T, $S, $U, 256, 128, 128, $bk, $bc, 3, 2, false, 1, true>, $p),
+            2 => launch!($by_engine::<$T, $S, $U, 128, 64, 64, $bk, $bc, 4, 1, false, 1, true>, $p),
+            5 => launch!($by_engine::<$T, $S, $U, 256, 128, 256, $bk, $bc, 4, 1, true, 1, true>, $p),
+            6 => launch!($by_engine::<$T, $S, $U, 256, 128, 192, $bk, $bc, 4, 1, true, 1, true>, $p),
+            7 => launch!($by_engine::<$T, $S, $U, 256, 128, 256, $bk, $bc, 4, 1, true, 2, true>, $p),
+            8 => launch!($by_engine::<$T, $S, $U, 256, 128, 192, $bk, $bc, 4, 1, true, 2, true>, $p),
             3 => launch!($by_threads::<$T, $S, $U, 256, 128, 128, $bk, $bc, 2, true>, $p),
             _ => launch!($by_threads::<$T, $S, $U, 128, 64, 64, $bk, $bc, 2, true>, $p),
         }
@@ -292,8 +292,8 @@ macro_rules! shapes {
 macro_rules! doubles {
     ($by_engine:ident, $by_threads:ident, $p:ident) => {
         match $p.shape {
-            0 => launch!($by_engine::<f64, f64, f64, 128, 128, 64, 16, 16, 3, false, 1, true>, $p),
-            1 => launch!($by_engine::<f64, f64, f64, 128, 64, 64, 16, 16, 3, false, 1, true>, $p),
+            0 => launch!($by_engine::<f64, f64, f64, 128, 128, 64, 32, 16, 2, 2, false, 1, true>, $p),
+            1 => launch!($by_engine::<f64, f64, f64, 128, 64, 64, 32, 16, 2, 3, false, 1, true>, $p),
             2 => launch!($by_threads::<f64, f64, f64, 128, 128, 64, 16, 16, 3, true>, $p),
             _ => launch!($by_threads::<f64, f64, f64, 128, 64, 64, 16, 16, 2, true>, $p),
         }
