@@ -116,10 +116,10 @@ fn each_of_engine(mut see: impl FnMut(&'static str, Launch<'_>)) {
         )*};
     }
     doubles! {
-        multiply_nn_engine::<128, 128, 64, 32, 16, 2, 2, false, 1, true, false>;
-        multiply_nt_engine::<128, 128, 64, 32, 16, 2, 2, false, 1, true, false>;
-        multiply_tn_engine::<128, 128, 64, 32, 16, 2, 2, false, 1, true, false>;
-        multiply_tt_engine::<128, 128, 64, 32, 16, 2, 2, false, 1, true, true>;
+        multiply_nn_engine::<128, 128, 64, 16, 16, 3, 2, false, 1, true, false>;
+        multiply_nt_engine::<128, 128, 64, 16, 16, 3, 2, false, 1, true, false>;
+        multiply_tn_engine::<128, 128, 64, 16, 16, 3, 2, false, 1, true, false>;
+        multiply_tt_engine::<128, 128, 64, 16, 16, 3, 2, false, 1, true, true>;
         multiply_nn_engine::<128, 64, 64, 32, 16, 2, 3, false, 1, true, false>;
         multiply_nt_engine::<128, 64, 64, 32, 16, 2, 3, false, 1, true, true>;
         multiply_tn_engine::<128, 64, 64, 32, 16, 2, 3, false, 1, true, false>;

@@ -43,11 +43,10 @@ fn both_below(cx: &mut Context<'_>, op: BinaryOp, a: Value, b: Value) -> Option<
 /// The bits that `a op b` leaves of `a`, as a mask, if `op` is one that does: `a & b`, and `a % b` for powers of two.
 fn mask_of(cx: &Context<'_>, op: BinaryOp, b: Value) -> Option<u64> {
     let c = cx.constant(b)?;
-    match op {
-        BinaryOp::And => Some(c.bits),
-        BinaryOp::Rem if c.ty.is_unsigned_int() && c.bits.is_power_of_two() => Some(c.bits - 1),
-        _ => None,
+    if op == BinaryOp::And {
+        return Some(c.bits);
     }
+    (op == BinaryOp::Rem && c.ty.is_unsigned_int() && c.bits.is_power_of_two()).then(|| c.bits - 1)
 }
 
 /// `(x + c) & m = x & m` where no bit of c stands at or below m's highest: rows that are whole groups further on lie in the same order in a swizzled tile.

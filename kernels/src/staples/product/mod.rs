@@ -292,7 +292,7 @@ macro_rules! shapes {
 macro_rules! doubles {
     ($by_engine:ident, $by_threads:ident, $p:ident) => {
         match $p.shape {
-            0 => launch!($by_engine::<f64, f64, f64, 128, 128, 64, 32, 16, 2, 2, false, 1, true>, $p),
+            0 => launch!($by_engine::<f64, f64, f64, 128, 128, 64, 16, 16, 3, 2, false, 1, true>, $p),
             1 => launch!($by_engine::<f64, f64, f64, 128, 64, 64, 32, 16, 2, 3, false, 1, true>, $p),
             2 => launch!($by_threads::<f64, f64, f64, 128, 128, 64, 16, 16, 3, true>, $p),
             _ => launch!($by_threads::<f64, f64, f64, 128, 64, 64, 16, 16, 2, true>, $p),
