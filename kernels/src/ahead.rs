@@ -105,23 +105,23 @@ pub fn stencil_in_caches<const EACH: usize, const DEPTH: usize>(
     }
 }
 
-/// to ← from, tile by tile, by the copy engine: no element passes through a register. A block copies `TILES` tiles of 4 rows of 256 elements, one below the other. Grid: rows / (4 · `TILES`), columns / 256,
-/// each rounded up.
+/// to ← from, tile by tile, by the copy engine: no element passes through a register. A block copies `TILES` tiles of `ROWS` rows of 256 elements, one below the other. Grid: rows / (`ROWS` · `TILES`),
+/// columns / 256, each rounded up.
 ///
-/// One tile a block is the fastest. The stages of its ring are a brake then: their shared memory lets 13 blocks be resident, and more of them were slower.
-#[kernel(block = 128, targets = [sm_90], variants((TILES, STAGES) in [(1, 4), (4, 3)]))]
-pub fn copy_tiles<const TILES: usize, const STAGES: usize>(
+/// One tile a block is the fastest. The stages of its ring are a brake then: their shared memory lets 20 blocks be resident, and with more in flight reads and writes hinder each other.
+#[kernel(block = 64, targets = [sm_90], variants((ROWS, TILES, STAGES) in [(2, 1, 5), (4, 4, 3)]))]
+pub fn copy_tiles<const ROWS: usize, const TILES: usize, const STAGES: usize>(
     #[cache(evict_first)] from: &Matrix<f32>,
     #[cache(evict_first)] to: &mut Matrix<f32>,
 ) {
     #[shared]
-    let mut tile: [[f32; 256]; 4];
-    let (first, column) = (block_idx().x * (4 * TILES), block_idx().y * 256);
+    let mut tile: [[f32; 256]; ROWS];
+    let (first, column) = (block_idx().x * (ROWS * TILES), block_idx().y * 256);
     #[pipeline(stages = STAGES, by = tma)]
     for k in 0..TILES {
-        load_tile(&mut tile, from, first + 4 * k, column);
+        load_tile(&mut tile, from, first + ROWS * k, column);
         sync_threads();
-        store_tile(to, first + 4 * k, column, &tile);
+        store_tile(to, first + ROWS * k, column, &tile);
         sync_threads();
     }
 }

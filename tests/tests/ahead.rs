@@ -101,8 +101,8 @@ fn every_copy_of_tiles_is_the_matrix_and_no_more() {
             for variant in variants {
                 let mut out = device.upload(&vec![-7.0f32; rows * pitch]).unwrap();
                 let to = device.matrix_mut(&mut out, rows, columns).unwrap().pitch(pitch).unwrap();
-                let tiles = variant.int("TILES").unwrap() as usize;
-                variant.kernel()(from, to).grid((rows.div_ceil(4 * tiles), columns.div_ceil(256))).launch(device).unwrap();
+                let of_block = (variant.int("TILES").unwrap() * variant.int("ROWS").unwrap()) as usize;
+                variant.kernel()(from, to).grid((rows.div_ceil(of_block), columns.div_ceil(256))).launch(device).unwrap();
                 for (row, found) in out.download().unwrap().chunks(pitch).enumerate() {
                     assert_eq!(
                         found[..columns],

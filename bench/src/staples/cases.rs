@@ -108,7 +108,7 @@ fn streams(b: &mut Bench) -> Outcome<()> {
                 |stream, _| {
                     let mut y = y.borrow_mut();
                     let (from, to) = (device.matrix(&x, rows, columns)?, device.matrix_mut(&mut y, rows, columns)?);
-                    Ok(ahead::copy_tiles::<1, 4>(from, to).grid((rows.div_ceil(4), columns.div_ceil(256))).launch_on(stream)?)
+                    Ok(ahead::copy_tiles::<2, 1, 5>(from, to).grid((rows.div_ceil(2), columns.div_ceil(256))).launch_on(stream)?)
                 },
                 || {
                     let found = all(&y.borrow())?;
