@@ -208,7 +208,7 @@ fn run(arguments: Arguments) -> Outcome<()> {
     if let Some(path) = &arguments.csv {
         std::fs::write(path, report::csv(&runner.rows)).map_err(|error| format!("`{path}`: {error}"))?;
     }
-    if !arguments.simulate && arguments.only.is_empty() {
+    if !arguments.simulate {
         launch_cost::print(&runner.device)?;
     }
     let slowest = runner.rows.iter().filter_map(report::Row::ratio).fold(f64::INFINITY, f64::min);
