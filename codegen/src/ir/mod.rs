@@ -21,6 +21,7 @@ mod memory;
 mod op;
 mod options;
 mod scalar;
+mod short_floats;
 mod swizzle;
 mod tensor;
 mod types;
@@ -42,6 +43,7 @@ pub use op::{
 };
 pub use options::{BoundsCheck, INDEX_WINDOW, IndexWidth, KernelOptions, Math, TensorCores, grid_misfit};
 pub use scalar::Scalar;
+pub use short_floats::native_since;
 pub use swizzle::{SWIZZLE_ROWS, Swizzle};
 pub use tensor::{
     LeftFactor, MMA_SHAPES, MmaShape, PRODUCTS, ProductFactor, STEP_BYTES, Tensor, WARPGROUP, WARPGROUP_ROWS, WARPGROUP_SHAPES,

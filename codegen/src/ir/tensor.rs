@@ -404,7 +404,7 @@ mod tests {
     #[test]
     fn lanes_have_the_registers_of_the_manual() {
         let words: Vec<_> = MMA_SHAPES.iter().map(|shape| (shape.name.split('.').next().unwrap(), shape.words())).collect();
-        let expected = [[4, 2, 4]; 5];
+        let expected = [[4, 2, 4]; 6];
         assert_eq!(words.iter().map(|(_, words)| *words).collect::<Vec<_>>(), expected, "{words:?}");
     }
 }

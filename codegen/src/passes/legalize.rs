@@ -4,13 +4,13 @@
 //! (NaN payloads aside). **Refuses** nothing: what it does not know is left to the back ends. Vectors, 8- and 16-bit integers and casts are theirs:
 //! each has its own way.
 //!
-//! `f16` and `bf16` are computed in `f32` and rounded after every operation. f32 has 24 digits, at least 2·11 + 2, so that for
+//! `f16` and `bf16` are computed in `f32` and rounded after every operation, but for sums and products that targets have instructions of ([`native_since`]), which back ends compute so themselves for the rest. f32 has 24 digits, at least 2·11 + 2, so that for
 //! `+ - * /` the double rounding is the single one (S. Figueroa, *When is double rounding innocuous?*, 1995), `rem`, `min`, `max` and the comparisons are
 //! exact anyway, and a fused multiply-add is rounded twice, as its definition says. Negation and absolute value are made of
 //! bits, so that they keep NaNs.
 
 use super::rewrite::{Rewrite, replace_each};
-use crate::ir::{BinaryOp, Block, Builder, Compute, Inst, Kernel, Op, Scalar, Type, UnaryOp, Value};
+use crate::ir::{BinaryOp, Block, Builder, Compute, Inst, Kernel, Op, Scalar, Type, UnaryOp, Value, native_since};
 
 /// Runs it.
 pub(super) fn run(kernel: &mut Kernel) -> bool {
@@ -36,6 +36,7 @@ fn legal(rewrite: &mut Rewrite<'_>, block: Block, inst: Inst) -> Option<Value> {
     let Op::Compute(compute) = &b.kernel.insts[inst].op else { return None };
     match *compute {
         Unary(op, a) => Some(by_bits(b, op, a, ty)),
+        Binary(op, ..) if native_since(op, ty).is_some() => None,
         Binary(op, left, right) => {
             let (left, right) = (wide(b, left), wide(b, right));
             let result = b.binary(op, left, right);
@@ -75,7 +76,7 @@ mod tests {
             "v0: u32 = thread_idx.x
              v1: f32 = load m1[v0]
              v2: f16 = cast v1
-             v3: f16 = mul v2, v2
+             v3: f16 = div v2, v2
              v4: f16 = neg v3
              v5: f32 = cast v4
              store m2[v0], v5
@@ -85,7 +86,7 @@ mod tests {
              v2: f16 = cast v1
              v6: f32 = cast v2
              v7: f32 = cast v2
-             v8: f32 = mul v6, v7
+             v8: f32 = div v6, v7
              v3: f16 = cast v8
              v9: u16 = bitcast v3
              v10: u16 = const 32768
@@ -94,6 +95,23 @@ mod tests {
              v5: f32 = cast v4
              store m2[v0], v5
              return",
+        );
+    }
+
+    #[test]
+    fn sums_stay_and_products_that_instructions_round_so() {
+        let product = |ty: &str| {
+            format!(
+                "v0: u32 = thread_idx.x\n v1: f32 = load m1[v0]\n v2: {ty} = cast v1\n v3: {ty} = mul v2, v2\n v4: f32 = cast v3\n store m2[v0], v4\n return"
+            )
+        };
+        let sum = product("bf16").replace("mul", "sub");
+        check_refused(run, &product("f16"));
+        check_refused(run, &sum);
+        check(
+            run,
+            &product("bf16"),
+            "v0: u32 = thread_idx.x\n v1: f32 = load m1[v0]\n v2: bf16 = cast v1\n v5: f32 = cast v2\n v6: f32 = cast v2\n v7: f32 = mul v5, v6\n v3: bf16 = cast v7\n v4: f32 = cast v3\n store m2[v0], v4\n return",
         );
     }
 

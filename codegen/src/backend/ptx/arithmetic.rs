@@ -5,7 +5,7 @@ use super::emitter::{Emitter, ptx};
 use super::fuse::{Factor, Wide};
 use super::types::{bits_suffix, logic_suffix, signed, suffix};
 use super::words::{Mnemonic, Word};
-use crate::ir::{BinaryOp, CompareOp, Scalar, Type, UnaryOp};
+use crate::ir::{BinaryOp, CompareOp, Scalar, Type, UnaryOp, native_since};
 
 impl Emitter<'_> {
     pub(super) fn unary(&mut self, op: UnaryOp, ty: Type, d: Reg, a: Operand) {
@@ -74,6 +74,9 @@ impl Emitter<'_> {
             self.narrow(ty, d, wide);
             return;
         }
+        if let Some(needs) = native_since(op, ty) {
+            self.needs(needs.ptx_version);
+        }
         match op {
             BinaryOp::Rem => self.float_remainder(ty, d, a, b),
             BinaryOp::Min | BinaryOp::Max => ptx!(self, (mnemonic(op)).(suffix(ty)) d, a, b),
@@ -85,8 +88,7 @@ impl Emitter<'_> {
 
     /// Whether an operation on a short float is done in `f32`, of which the rounded result is that of the short type.
     fn is_computed_wide(&self, op: BinaryOp, ty: Type) -> bool {
-        let is_native = self.has(53) && matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul);
-        ty == Type::BF16 || (ty == Type::F16 && !is_native)
+        matches!(ty, Type::F16 | Type::BF16) && !native_since(op, ty).is_some_and(|needs| needs.is_met_by(self.target))
     }
 
     pub(super) fn mul_add(&mut self, ty: Type, d: Reg, [a, b, c]: [Operand; 3]) {
