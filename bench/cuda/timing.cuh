@@ -1,7 +1,7 @@
 // What times a twin: one launch to warm up, one between two events, as `Launch::time(device, 1)` does.
 //
 // Every entry point gives the milliseconds of the timed launch, or a negative CUDA error code. All twins are built into one library:
-//   nvcc -O3 -std=c++17 -arch=sm_90 -shared -Xcompiler -fPIC -o libtwins.so bench/cuda/*.cu -lcublas
+//   nvcc -O3 -std=c++17 -arch=sm_90 -shared -Xcompiler -fPIC -o libtwins.so bench/cuda/*.cu -lcublasLt -lcublas
 #pragma once
 #include <cuda_runtime.h>
 

@@ -1,7 +1,7 @@
 //! Times kernels against their twins in CUDA C++, alternately, in one process on one device.
 //!
 //! `warpwright-bench LIBTWINS.so [--only FAMILY]… [--runs N] [--small] [--csv PATH]`, the library being built from `bench/cuda` by
-//! `nvcc -O3 -std=c++17 -arch=sm_90 -shared -Xcompiler -fPIC -o libtwins.so bench/cuda/*.cu -lcublas`. `warpwright-bench --simulate` needs neither the library
+//! `nvcc -O3 -std=c++17 -arch=sm_90 -shared -Xcompiler -fPIC -o libtwins.so bench/cuda/*.cu -lcublasLt -lcublas`. `warpwright-bench --simulate` needs neither the library
 //! nor a GPU: it checks the same cases at tiny sizes on the simulator. `--alone` instead of the library times ours only, which is also what happens to
 //! kernels that have no twin. `--tiny` takes the simulator's sizes on the device, for compute-sanitizer. `--applications` times the application suite instead (`applications/mod.rs` says how), `--staples`
 //! the library of staples (`staples/mod.rs`).

@@ -3,6 +3,7 @@
 #![expect(unsafe_code, reason = "states which types are plain bytes")]
 
 use crate::definition::DeviceItem;
+use crate::prelude::{e4m3, e5m2};
 use half::{bf16, f16};
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -237,7 +238,7 @@ impl DevicePlaces {
 /// Size of the scalar of this name; its alignment is the same on every target we serve.
 fn scalar_size(name: &str) -> usize {
     match name {
-        "bool" | "i8" | "u8" => 1,
+        "bool" | "i8" | "u8" | "e4m3" | "e5m2" => 1,
         "i16" | "u16" | "f16" | "bf16" => 2,
         "i32" | "u32" | "f32" => 4,
         "i64" | "u64" | "f64" => 8,
@@ -279,7 +280,7 @@ macro_rules! scalars {
     )*};
 }
 
-scalars!(bool i8 i16 i32 i64 u8 u16 u32 u64 isize usize f16 bf16 f32 f64);
+scalars!(bool i8 i16 i32 i64 u8 u16 u32 u64 isize usize e4m3 e5m2 f16 bf16 f32 f64);
 
 // SAFETY: the elements of an array follow each other without gaps.
 unsafe impl<T: Element, const N: usize> Element for [T; N] {

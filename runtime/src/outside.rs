@@ -1,6 +1,7 @@
 //! What generated code asks of the names that a kernel takes from outside: constants their value, types and functions their source.
 
 use crate::definition::{DeviceItem, SourceText};
+use crate::prelude::{e4m3, e5m2};
 use half::{bf16, f16};
 use warpwright_codegen::ir::{Scalar, Type};
 use warpwright_codegen::syntax::ConstValue;
@@ -63,6 +64,8 @@ scalars! {
     u16 U16: x => u64::from(x);
     u32 U32: x => u64::from(x);
     u64 U64: x => x;
+    e4m3 E4M3: x => u64::from(x.to_bits());
+    e5m2 E5M2: x => u64::from(x.to_bits());
     f16 F16: x => u64::from(x.to_bits());
     bf16 BF16: x => u64::from(x.to_bits());
     f32 F32: x => u64::from(x.to_bits());

@@ -150,6 +150,7 @@ fn line(row: &Intrinsic) -> String {
 fn the_reference_says_what_the_rows_say() {
     let titles = [
         "Floats",
+        "Floats of 8 bits",
         "Mathematical functions",
         "The hardware's approximations",
         "What `math = fast` calls in the place of methods",

@@ -62,6 +62,8 @@ macro_rules! small {
 }
 
 small! {
+    e4m3: |n| e4m3::from_f32(n.into());
+    e5m2: |n| e5m2::from_f32(n.into());
     bf16: |n| bf16::from_f32(n.into());
     f16: |n| f16::from_f32(n.into());
     f32: |n| n.into();
@@ -72,15 +74,15 @@ small! {
 }
 
 #[kernel(block = 128)]
-fn bf16_nn<const M: usize, const N: usize, const K: usize>(a: &Matrix<bf16>, b: &Matrix<bf16>, c: &mut Matrix<f32>) {
+fn nn<S: Element, T: Num + SumOf<S>, const M: usize, const N: usize, const K: usize>(a: &Matrix<S>, b: &Matrix<S>, c: &mut Matrix<T>) {
     #[shared]
-    let mut a_tile: [[bf16; K]; M];
+    let mut a_tile: [[S; K]; M];
     #[shared]
-    let mut b_tile: [[bf16; N]; K];
+    let mut b_tile: [[S; N]; K];
     load_tile(&mut a_tile, a, 0, 0);
     load_tile(&mut b_tile, b, 0, 0);
     sync_threads();
-    let mut sums = Accumulator::<f32, M, N>::zero();
+    let mut sums = Accumulator::<T, M, N>::zero();
     multiply_add(&a_tile, &b_tile, &mut sums);
     #[unroll]
     for e in 0..sums.len() {
@@ -90,15 +92,19 @@ fn bf16_nn<const M: usize, const N: usize, const K: usize>(a: &Matrix<bf16>, b: 
 }
 
 #[kernel(block = 128)]
-fn swizzled_nn<const M: usize, const N: usize, const K: usize>(a: &Matrix<f16>, b: &Matrix<f16>, c: &mut Matrix<f32>) {
+fn swizzled_nn<S: Element, T: Num + SumOf<S>, const M: usize, const N: usize, const K: usize>(
+    a: &Matrix<S>,
+    b: &Matrix<S>,
+    c: &mut Matrix<T>,
+) {
     #[shared(swizzle = 128)]
-    let mut a_tile: [[f16; K]; M];
+    let mut a_tile: [[S; K]; M];
     #[shared(swizzle = 128)]
-    let mut b_tile: [[f16; N]; K];
+    let mut b_tile: [[S; N]; K];
     load_tile(&mut a_tile, a, 0, 0);
     load_tile(&mut b_tile, b, 0, 0);
     sync_threads();
-    let mut sums = Accumulator::<f32, M, N>::zero();
+    let mut sums = Accumulator::<T, M, N>::zero();
     multiply_add(&a_tile, &b_tile, &mut sums);
     #[unroll]
     for e in 0..sums.len() {
@@ -108,15 +114,15 @@ fn swizzled_nn<const M: usize, const N: usize, const K: usize>(a: &Matrix<f16>, 
 }
 
 #[kernel(block = 128)]
-fn bf16_nt<const M: usize, const N: usize, const K: usize>(a: &Matrix<bf16>, b: &Matrix<bf16>, c: &mut Matrix<f32>) {
+fn nt<S: Element, T: Num + SumOf<S>, const M: usize, const N: usize, const K: usize>(a: &Matrix<S>, b: &Matrix<S>, c: &mut Matrix<T>) {
     #[shared]
-    let mut a_tile: [[bf16; K]; M];
+    let mut a_tile: [[S; K]; M];
     #[shared]
-    let mut b_tile: [[bf16; K]; N];
+    let mut b_tile: [[S; K]; N];
     load_tile(&mut a_tile, a, 0, 0);
     load_tile(&mut b_tile, b, 0, 0);
     sync_threads();
-    let mut sums = Accumulator::<f32, M, N>::zero();
+    let mut sums = Accumulator::<T, M, N>::zero();
     multiply_add(&a_tile, transposed(&b_tile), &mut sums);
     #[unroll]
     for e in 0..sums.len() {
@@ -126,15 +132,19 @@ fn bf16_nt<const M: usize, const N: usize, const K: usize>(a: &Matrix<bf16>, b: 
 }
 
 #[kernel(block = 128)]
-fn swizzled_nt<const M: usize, const N: usize, const K: usize>(a: &Matrix<f16>, b: &Matrix<f16>, c: &mut Matrix<f32>) {
+fn swizzled_nt<S: Element, T: Num + SumOf<S>, const M: usize, const N: usize, const K: usize>(
+    a: &Matrix<S>,
+    b: &Matrix<S>,
+    c: &mut Matrix<T>,
+) {
     #[shared(swizzle = 128)]
-    let mut a_tile: [[f16; K]; M];
+    let mut a_tile: [[S; K]; M];
     #[shared(swizzle = 128)]
-    let mut b_tile: [[f16; K]; N];
+    let mut b_tile: [[S; K]; N];
     load_tile(&mut a_tile, a, 0, 0);
     load_tile(&mut b_tile, b, 0, 0);
     sync_threads();
-    let mut sums = Accumulator::<f32, M, N>::zero();
+    let mut sums = Accumulator::<T, M, N>::zero();
     multiply_add(&a_tile, transposed(&b_tile), &mut sums);
     #[unroll]
     for e in 0..sums.len() {
@@ -144,15 +154,15 @@ fn swizzled_nt<const M: usize, const N: usize, const K: usize>(a: &Matrix<f16>, 
 }
 
 #[kernel(block = 128)]
-fn bf16_tn<const M: usize, const N: usize, const K: usize>(a: &Matrix<bf16>, b: &Matrix<bf16>, c: &mut Matrix<f32>) {
+fn tn<S: Element, T: Num + SumOf<S>, const M: usize, const N: usize, const K: usize>(a: &Matrix<S>, b: &Matrix<S>, c: &mut Matrix<T>) {
     #[shared]
-    let mut a_tile: [[bf16; M]; K];
+    let mut a_tile: [[S; M]; K];
     #[shared]
-    let mut b_tile: [[bf16; N]; K];
+    let mut b_tile: [[S; N]; K];
     load_tile(&mut a_tile, a, 0, 0);
     load_tile(&mut b_tile, b, 0, 0);
     sync_threads();
-    let mut sums = Accumulator::<f32, M, N>::zero();
+    let mut sums = Accumulator::<T, M, N>::zero();
     multiply_add(transposed(&a_tile), &b_tile, &mut sums);
     #[unroll]
     for e in 0..sums.len() {
@@ -162,15 +172,19 @@ fn bf16_tn<const M: usize, const N: usize, const K: usize>(a: &Matrix<bf16>, b: 
 }
 
 #[kernel(block = 128)]
-fn swizzled_tn<const M: usize, const N: usize, const K: usize>(a: &Matrix<f16>, b: &Matrix<f16>, c: &mut Matrix<f32>) {
+fn swizzled_tn<S: Element, T: Num + SumOf<S>, const M: usize, const N: usize, const K: usize>(
+    a: &Matrix<S>,
+    b: &Matrix<S>,
+    c: &mut Matrix<T>,
+) {
     #[shared(swizzle = 128)]
-    let mut a_tile: [[f16; M]; K];
+    let mut a_tile: [[S; M]; K];
     #[shared(swizzle = 128)]
-    let mut b_tile: [[f16; N]; K];
+    let mut b_tile: [[S; N]; K];
     load_tile(&mut a_tile, a, 0, 0);
     load_tile(&mut b_tile, b, 0, 0);
     sync_threads();
-    let mut sums = Accumulator::<f32, M, N>::zero();
+    let mut sums = Accumulator::<T, M, N>::zero();
     multiply_add(transposed(&a_tile), &b_tile, &mut sums);
     #[unroll]
     for e in 0..sums.len() {
@@ -180,15 +194,15 @@ fn swizzled_tn<const M: usize, const N: usize, const K: usize>(a: &Matrix<f16>, 
 }
 
 #[kernel(block = 128)]
-fn bf16_tt<const M: usize, const N: usize, const K: usize>(a: &Matrix<bf16>, b: &Matrix<bf16>, c: &mut Matrix<f32>) {
+fn tt<S: Element, T: Num + SumOf<S>, const M: usize, const N: usize, const K: usize>(a: &Matrix<S>, b: &Matrix<S>, c: &mut Matrix<T>) {
     #[shared]
-    let mut a_tile: [[bf16; M]; K];
+    let mut a_tile: [[S; M]; K];
     #[shared]
-    let mut b_tile: [[bf16; K]; N];
+    let mut b_tile: [[S; K]; N];
     load_tile(&mut a_tile, a, 0, 0);
     load_tile(&mut b_tile, b, 0, 0);
     sync_threads();
-    let mut sums = Accumulator::<f32, M, N>::zero();
+    let mut sums = Accumulator::<T, M, N>::zero();
     multiply_add(transposed(&a_tile), transposed(&b_tile), &mut sums);
     #[unroll]
     for e in 0..sums.len() {
@@ -198,34 +212,20 @@ fn bf16_tt<const M: usize, const N: usize, const K: usize>(a: &Matrix<bf16>, b: 
 }
 
 #[kernel(block = 128)]
-fn swizzled_tt<const M: usize, const N: usize, const K: usize>(a: &Matrix<f16>, b: &Matrix<f16>, c: &mut Matrix<f32>) {
+fn swizzled_tt<S: Element, T: Num + SumOf<S>, const M: usize, const N: usize, const K: usize>(
+    a: &Matrix<S>,
+    b: &Matrix<S>,
+    c: &mut Matrix<T>,
+) {
     #[shared(swizzle = 128)]
-    let mut a_tile: [[f16; M]; K];
+    let mut a_tile: [[S; M]; K];
     #[shared(swizzle = 128)]
-    let mut b_tile: [[f16; K]; N];
+    let mut b_tile: [[S; K]; N];
     load_tile(&mut a_tile, a, 0, 0);
     load_tile(&mut b_tile, b, 0, 0);
     sync_threads();
-    let mut sums = Accumulator::<f32, M, N>::zero();
+    let mut sums = Accumulator::<T, M, N>::zero();
     multiply_add(transposed(&a_tile), transposed(&b_tile), &mut sums);
-    #[unroll]
-    for e in 0..sums.len() {
-        let (row, column) = sums.position(e);
-        c[(row, column)] = sums[e];
-    }
-}
-
-#[kernel(block = 128)]
-fn f32_nn<const M: usize, const N: usize, const K: usize>(a: &Matrix<f32>, b: &Matrix<f32>, c: &mut Matrix<f32>) {
-    #[shared]
-    let mut a_tile: [[f32; K]; M];
-    #[shared]
-    let mut b_tile: [[f32; N]; K];
-    load_tile(&mut a_tile, a, 0, 0);
-    load_tile(&mut b_tile, b, 0, 0);
-    sync_threads();
-    let mut sums = Accumulator::<f32, M, N>::zero();
-    multiply_add(&a_tile, &b_tile, &mut sums);
     #[unroll]
     for e in 0..sums.len() {
         let (row, column) = sums.position(e);
@@ -251,150 +251,6 @@ fn tf32_nt<const M: usize, const N: usize, const K: usize>(a: &Matrix<f32>, b: &
     }
 }
 
-#[kernel(block = 128)]
-fn f64_nn<const M: usize, const N: usize, const K: usize>(a: &Matrix<f64>, b: &Matrix<f64>, c: &mut Matrix<f64>) {
-    #[shared]
-    let mut a_tile: [[f64; K]; M];
-    #[shared]
-    let mut b_tile: [[f64; N]; K];
-    load_tile(&mut a_tile, a, 0, 0);
-    load_tile(&mut b_tile, b, 0, 0);
-    sync_threads();
-    let mut sums = Accumulator::<f64, M, N>::zero();
-    multiply_add(&a_tile, &b_tile, &mut sums);
-    #[unroll]
-    for e in 0..sums.len() {
-        let (row, column) = sums.position(e);
-        c[(row, column)] = sums[e];
-    }
-}
-
-#[kernel(block = 128)]
-fn f64_nt<const M: usize, const N: usize, const K: usize>(a: &Matrix<f64>, b: &Matrix<f64>, c: &mut Matrix<f64>) {
-    #[shared(pad = 2)]
-    let mut a_tile: [[f64; K]; M];
-    #[shared(pad = 2)]
-    let mut b_tile: [[f64; K]; N];
-    load_tile(&mut a_tile, a, 0, 0);
-    load_tile(&mut b_tile, b, 0, 0);
-    sync_threads();
-    let mut sums = Accumulator::<f64, M, N>::zero();
-    multiply_add(&a_tile, transposed(&b_tile), &mut sums);
-    #[unroll]
-    for e in 0..sums.len() {
-        let (row, column) = sums.position(e);
-        c[(row, column)] = sums[e];
-    }
-}
-
-#[kernel(block = 128)]
-fn f64_tn<const M: usize, const N: usize, const K: usize>(a: &Matrix<f64>, b: &Matrix<f64>, c: &mut Matrix<f64>) {
-    #[shared(swizzle = 128)]
-    let mut a_tile: [[f64; M]; K];
-    #[shared(swizzle = 128)]
-    let mut b_tile: [[f64; N]; K];
-    load_tile(&mut a_tile, a, 0, 0);
-    load_tile(&mut b_tile, b, 0, 0);
-    sync_threads();
-    let mut sums = Accumulator::<f64, M, N>::zero();
-    multiply_add(transposed(&a_tile), &b_tile, &mut sums);
-    #[unroll]
-    for e in 0..sums.len() {
-        let (row, column) = sums.position(e);
-        c[(row, column)] = sums[e];
-    }
-}
-
-#[kernel(block = 128)]
-fn f64_tt<const M: usize, const N: usize, const K: usize>(a: &Matrix<f64>, b: &Matrix<f64>, c: &mut Matrix<f64>) {
-    #[shared(pad = 2)]
-    let mut a_tile: [[f64; M]; K];
-    #[shared(pad = 2)]
-    let mut b_tile: [[f64; K]; N];
-    load_tile(&mut a_tile, a, 0, 0);
-    load_tile(&mut b_tile, b, 0, 0);
-    sync_threads();
-    let mut sums = Accumulator::<f64, M, N>::zero();
-    multiply_add(transposed(&a_tile), transposed(&b_tile), &mut sums);
-    #[unroll]
-    for e in 0..sums.len() {
-        let (row, column) = sums.position(e);
-        c[(row, column)] = sums[e];
-    }
-}
-
-#[kernel(block = 128)]
-fn swizzled_f64_nt<const M: usize, const N: usize, const K: usize>(a: &Matrix<f64>, b: &Matrix<f64>, c: &mut Matrix<f64>) {
-    #[shared(swizzle = 128)]
-    let mut a_tile: [[f64; K]; M];
-    #[shared(swizzle = 128)]
-    let mut b_tile: [[f64; K]; N];
-    load_tile(&mut a_tile, a, 0, 0);
-    load_tile(&mut b_tile, b, 0, 0);
-    sync_threads();
-    let mut sums = Accumulator::<f64, M, N>::zero();
-    multiply_add(&a_tile, transposed(&b_tile), &mut sums);
-    #[unroll]
-    for e in 0..sums.len() {
-        let (row, column) = sums.position(e);
-        c[(row, column)] = sums[e];
-    }
-}
-
-#[kernel(block = 128)]
-fn i8_nt<const M: usize, const N: usize, const K: usize>(a: &Matrix<i8>, b: &Matrix<i8>, c: &mut Matrix<i32>) {
-    #[shared]
-    let mut a_tile: [[i8; K]; M];
-    #[shared]
-    let mut b_tile: [[i8; K]; N];
-    load_tile(&mut a_tile, a, 0, 0);
-    load_tile(&mut b_tile, b, 0, 0);
-    sync_threads();
-    let mut sums = Accumulator::<i32, M, N>::zero();
-    multiply_add(&a_tile, transposed(&b_tile), &mut sums);
-    #[unroll]
-    for e in 0..sums.len() {
-        let (row, column) = sums.position(e);
-        c[(row, column)] = sums[e];
-    }
-}
-
-#[kernel(block = 128)]
-fn u8_nt<const M: usize, const N: usize, const K: usize>(a: &Matrix<u8>, b: &Matrix<u8>, c: &mut Matrix<i32>) {
-    #[shared]
-    let mut a_tile: [[u8; K]; M];
-    #[shared]
-    let mut b_tile: [[u8; K]; N];
-    load_tile(&mut a_tile, a, 0, 0);
-    load_tile(&mut b_tile, b, 0, 0);
-    sync_threads();
-    let mut sums = Accumulator::<i32, M, N>::zero();
-    multiply_add(&a_tile, transposed(&b_tile), &mut sums);
-    #[unroll]
-    for e in 0..sums.len() {
-        let (row, column) = sums.position(e);
-        c[(row, column)] = sums[e];
-    }
-}
-
-#[kernel(block = 128)]
-fn i8_nn<const M: usize, const N: usize, const K: usize>(a: &Matrix<i8>, b: &Matrix<i8>, c: &mut Matrix<i32>) {
-    #[shared]
-    let mut a_tile: [[i8; K]; M];
-    #[shared]
-    let mut b_tile: [[i8; N]; K];
-    load_tile(&mut a_tile, a, 0, 0);
-    load_tile(&mut b_tile, b, 0, 0);
-    sync_threads();
-    let mut sums = Accumulator::<i32, M, N>::zero();
-    multiply_add(&a_tile, &b_tile, &mut sums);
-    #[unroll]
-    for e in 0..sums.len() {
-        let (row, column) = sums.position(e);
-        c[(row, column)] = sums[e];
-    }
-}
-
 #[kernel(block = 128, tensor = tf32)]
 fn swizzled_tf32_nt<const M: usize, const N: usize, const K: usize>(a: &Matrix<f32>, b: &Matrix<f32>, c: &mut Matrix<f32>) {
     #[shared(swizzle = 128)]
@@ -405,42 +261,6 @@ fn swizzled_tf32_nt<const M: usize, const N: usize, const K: usize>(a: &Matrix<f
     load_tile(&mut b_tile, b, 0, 0);
     sync_threads();
     let mut sums = Accumulator::<f32, M, N>::zero();
-    multiply_add(&a_tile, transposed(&b_tile), &mut sums);
-    #[unroll]
-    for e in 0..sums.len() {
-        let (row, column) = sums.position(e);
-        c[(row, column)] = sums[e];
-    }
-}
-
-#[kernel(block = 128)]
-fn swizzled_i8_nt<const M: usize, const N: usize, const K: usize>(a: &Matrix<i8>, b: &Matrix<i8>, c: &mut Matrix<i32>) {
-    #[shared(swizzle = 128)]
-    let mut a_tile: [[i8; K]; M];
-    #[shared(swizzle = 128)]
-    let mut b_tile: [[i8; K]; N];
-    load_tile(&mut a_tile, a, 0, 0);
-    load_tile(&mut b_tile, b, 0, 0);
-    sync_threads();
-    let mut sums = Accumulator::<i32, M, N>::zero();
-    multiply_add(&a_tile, transposed(&b_tile), &mut sums);
-    #[unroll]
-    for e in 0..sums.len() {
-        let (row, column) = sums.position(e);
-        c[(row, column)] = sums[e];
-    }
-}
-
-#[kernel(block = 128)]
-fn swizzled_u8_nt<const M: usize, const N: usize, const K: usize>(a: &Matrix<u8>, b: &Matrix<u8>, c: &mut Matrix<i32>) {
-    #[shared(swizzle = 128)]
-    let mut a_tile: [[u8; K]; M];
-    #[shared(swizzle = 128)]
-    let mut b_tile: [[u8; K]; N];
-    load_tile(&mut a_tile, a, 0, 0);
-    load_tile(&mut b_tile, b, 0, 0);
-    sync_threads();
-    let mut sums = Accumulator::<i32, M, N>::zero();
     multiply_add(&a_tile, transposed(&b_tile), &mut sums);
     #[unroll]
     for e in 0..sums.len() {
@@ -488,48 +308,58 @@ fn plain_bf16<const M: usize, const N: usize, const K: usize>(a: &Matrix<bf16>, 
 #[test]
 fn products_of_every_kind_are_those_of_rust() {
     on_all("products", |device| {
-        agrees!(device, bf16_nn::<32, 32, 16>, (bf16, f32), [32, 32, 16], [false, false]);
-        agrees!(device, bf16_nn::<64, 32, 48>, (bf16, f32), [64, 32, 48], [false, false]);
-        agrees!(device, swizzled_nn::<64, 64, 64>, (f16, f32), [64, 64, 64], [false, false]);
-        agrees!(device, swizzled_nn::<64, 128, 128>, (f16, f32), [64, 128, 128], [false, false]);
-        agrees!(device, bf16_nt::<32, 32, 16>, (bf16, f32), [32, 32, 16], [false, true]);
-        agrees!(device, bf16_nt::<64, 32, 48>, (bf16, f32), [64, 32, 48], [false, true]);
-        agrees!(device, swizzled_nt::<64, 64, 64>, (f16, f32), [64, 64, 64], [false, true]);
-        agrees!(device, swizzled_nt::<64, 128, 128>, (f16, f32), [64, 128, 128], [false, true]);
-        agrees!(device, bf16_tn::<32, 32, 16>, (bf16, f32), [32, 32, 16], [true, false]);
-        agrees!(device, bf16_tn::<64, 32, 48>, (bf16, f32), [64, 32, 48], [true, false]);
-        agrees!(device, swizzled_tn::<64, 64, 64>, (f16, f32), [64, 64, 64], [true, false]);
-        agrees!(device, swizzled_tn::<64, 128, 128>, (f16, f32), [64, 128, 128], [true, false]);
-        agrees!(device, bf16_tt::<32, 32, 16>, (bf16, f32), [32, 32, 16], [true, true]);
-        agrees!(device, bf16_tt::<64, 32, 48>, (bf16, f32), [64, 32, 48], [true, true]);
-        agrees!(device, swizzled_tt::<64, 64, 64>, (f16, f32), [64, 64, 64], [true, true]);
-        agrees!(device, swizzled_tt::<64, 128, 128>, (f16, f32), [64, 128, 128], [true, true]);
-        agrees!(device, f32_nn::<16, 8, 4>, (f32, f32), [16, 8, 4], [false, false]);
-        agrees!(device, f32_nn::<8, 16, 3>, (f32, f32), [8, 16, 3], [false, false]);
-        agrees!(device, f32_nn::<32, 64, 16>, (f32, f32), [32, 64, 16], [false, false]);
+        agrees!(device, nn::<bf16, f32, 32, 32, 16>, (bf16, f32), [32, 32, 16], [false, false]);
+        agrees!(device, nn::<bf16, f32, 64, 32, 48>, (bf16, f32), [64, 32, 48], [false, false]);
+        agrees!(device, swizzled_nn::<f16, f32, 64, 64, 64>, (f16, f32), [64, 64, 64], [false, false]);
+        agrees!(device, swizzled_nn::<f16, f32, 64, 128, 128>, (f16, f32), [64, 128, 128], [false, false]);
+        agrees!(device, nt::<bf16, f32, 32, 32, 16>, (bf16, f32), [32, 32, 16], [false, true]);
+        agrees!(device, nt::<bf16, f32, 64, 32, 48>, (bf16, f32), [64, 32, 48], [false, true]);
+        agrees!(device, swizzled_nt::<f16, f32, 64, 64, 64>, (f16, f32), [64, 64, 64], [false, true]);
+        agrees!(device, swizzled_nt::<f16, f32, 64, 128, 128>, (f16, f32), [64, 128, 128], [false, true]);
+        agrees!(device, tn::<bf16, f32, 32, 32, 16>, (bf16, f32), [32, 32, 16], [true, false]);
+        agrees!(device, tn::<bf16, f32, 64, 32, 48>, (bf16, f32), [64, 32, 48], [true, false]);
+        agrees!(device, swizzled_tn::<f16, f32, 64, 64, 64>, (f16, f32), [64, 64, 64], [true, false]);
+        agrees!(device, swizzled_tn::<f16, f32, 64, 128, 128>, (f16, f32), [64, 128, 128], [true, false]);
+        agrees!(device, tt::<bf16, f32, 32, 32, 16>, (bf16, f32), [32, 32, 16], [true, true]);
+        agrees!(device, tt::<bf16, f32, 64, 32, 48>, (bf16, f32), [64, 32, 48], [true, true]);
+        agrees!(device, swizzled_tt::<f16, f32, 64, 64, 64>, (f16, f32), [64, 64, 64], [true, true]);
+        agrees!(device, swizzled_tt::<f16, f32, 64, 128, 128>, (f16, f32), [64, 128, 128], [true, true]);
+        agrees!(device, nn::<f32, f32, 16, 8, 4>, (f32, f32), [16, 8, 4], [false, false]);
+        agrees!(device, nn::<f32, f32, 8, 16, 3>, (f32, f32), [8, 16, 3], [false, false]);
+        agrees!(device, nn::<f32, f32, 32, 64, 16>, (f32, f32), [32, 64, 16], [false, false]);
         agrees!(device, tf32_nt::<32, 32, 16>, (f32, f32), [32, 32, 16], [false, true]);
         agrees!(device, tf32_nt::<64, 32, 48>, (f32, f32), [64, 32, 48], [false, true]);
         agrees!(device, tf32_nt::<64, 128, 64>, (f32, f32), [64, 128, 64], [false, true]);
-        agrees!(device, f64_nn::<32, 32, 16>, (f64, f64), [32, 32, 16], [false, false]);
-        agrees!(device, f64_nn::<16, 24, 5>, (f64, f64), [16, 24, 5], [false, false]);
-        agrees!(device, f64_nn::<64, 32, 8>, (f64, f64), [64, 32, 8], [false, false]);
-        agrees!(device, f64_nt::<32, 32, 8>, (f64, f64), [32, 32, 8], [false, true]);
-        agrees!(device, f64_nt::<64, 32, 24>, (f64, f64), [64, 32, 24], [false, true]);
-        agrees!(device, f64_tn::<32, 64, 16>, (f64, f64), [32, 64, 16], [true, false]);
-        agrees!(device, f64_tt::<48, 64, 40>, (f64, f64), [48, 64, 40], [true, true]);
-        agrees!(device, swizzled_f64_nt::<64, 64, 16>, (f64, f64), [64, 64, 16], [false, true]);
-        agrees!(device, swizzled_f64_nt::<32, 96, 48>, (f64, f64), [32, 96, 48], [false, true]);
-        agrees!(device, i8_nt::<32, 32, 32>, (i8, i32), [32, 32, 32], [false, true]);
-        agrees!(device, i8_nt::<64, 64, 96>, (i8, i32), [64, 64, 96], [false, true]);
-        agrees!(device, u8_nt::<32, 32, 32>, (u8, i32), [32, 32, 32], [false, true]);
-        agrees!(device, u8_nt::<64, 64, 96>, (u8, i32), [64, 64, 96], [false, true]);
-        agrees!(device, i8_nn::<32, 32, 32>, (i8, i32), [32, 32, 32], [false, false]);
-        agrees!(device, i8_nn::<64, 64, 96>, (i8, i32), [64, 64, 96], [false, false]);
+        agrees!(device, nn::<f64, f64, 32, 32, 16>, (f64, f64), [32, 32, 16], [false, false]);
+        agrees!(device, nn::<f64, f64, 16, 24, 5>, (f64, f64), [16, 24, 5], [false, false]);
+        agrees!(device, nn::<f64, f64, 64, 32, 8>, (f64, f64), [64, 32, 8], [false, false]);
+        agrees!(device, nt::<f64, f64, 32, 32, 8>, (f64, f64), [32, 32, 8], [false, true]);
+        agrees!(device, nt::<f64, f64, 64, 32, 24>, (f64, f64), [64, 32, 24], [false, true]);
+        agrees!(device, tn::<f64, f64, 32, 64, 16>, (f64, f64), [32, 64, 16], [true, false]);
+        agrees!(device, tt::<f64, f64, 48, 64, 40>, (f64, f64), [48, 64, 40], [true, true]);
+        agrees!(device, swizzled_nt::<f64, f64, 64, 64, 16>, (f64, f64), [64, 64, 16], [false, true]);
+        agrees!(device, swizzled_nt::<f64, f64, 32, 96, 48>, (f64, f64), [32, 96, 48], [false, true]);
+        agrees!(device, nt::<i8, i32, 32, 32, 32>, (i8, i32), [32, 32, 32], [false, true]);
+        agrees!(device, nt::<i8, i32, 64, 64, 96>, (i8, i32), [64, 64, 96], [false, true]);
+        agrees!(device, nt::<u8, i32, 32, 32, 32>, (u8, i32), [32, 32, 32], [false, true]);
+        agrees!(device, nt::<u8, i32, 64, 64, 96>, (u8, i32), [64, 64, 96], [false, true]);
+        agrees!(device, nn::<i8, i32, 32, 32, 32>, (i8, i32), [32, 32, 32], [false, false]);
+        agrees!(device, nn::<i8, i32, 64, 64, 96>, (i8, i32), [64, 64, 96], [false, false]);
+        agrees!(device, nt::<e4m3, f32, 32, 32, 32>, (e4m3, f32), [32, 32, 32], [false, true]);
+        agrees!(device, nt::<e4m3, f32, 64, 64, 96>, (e4m3, f32), [64, 64, 96], [false, true]);
+        agrees!(device, nn::<e4m3, f32, 32, 32, 32>, (e4m3, f32), [32, 32, 32], [false, false]);
+        agrees!(device, swizzled_nt::<e4m3, f32, 64, 32, 128>, (e4m3, f32), [64, 32, 128], [false, true]);
+        agrees!(device, swizzled_nt::<e4m3, f32, 128, 80, 256>, (e4m3, f32), [128, 80, 256], [false, true]);
+        agrees!(device, nt::<e5m2, f32, 32, 32, 32>, (e5m2, f32), [32, 32, 32], [false, true]);
+        agrees!(device, nt::<e5m2, f32, 64, 64, 96>, (e5m2, f32), [64, 64, 96], [false, true]);
+        agrees!(device, nn::<e5m2, f32, 32, 32, 32>, (e5m2, f32), [32, 32, 32], [false, false]);
+        agrees!(device, swizzled_nt::<e5m2, f32, 64, 32, 128>, (e5m2, f32), [64, 32, 128], [false, true]);
+        agrees!(device, swizzled_nt::<e5m2, f32, 128, 80, 256>, (e5m2, f32), [128, 80, 256], [false, true]);
         agrees!(device, swizzled_tf32_nt::<64, 32, 32>, (f32, f32), [64, 32, 32], [false, true]);
         agrees!(device, swizzled_tf32_nt::<128, 64, 64>, (f32, f32), [128, 64, 64], [false, true]);
-        agrees!(device, swizzled_i8_nt::<64, 32, 128>, (i8, i32), [64, 32, 128], [false, true]);
-        agrees!(device, swizzled_i8_nt::<128, 80, 256>, (i8, i32), [128, 80, 256], [false, true]);
-        agrees!(device, swizzled_u8_nt::<64, 48, 128>, (u8, i32), [64, 48, 128], [false, true]);
+        agrees!(device, swizzled_nt::<i8, i32, 64, 32, 128>, (i8, i32), [64, 32, 128], [false, true]);
+        agrees!(device, swizzled_nt::<i8, i32, 128, 80, 256>, (i8, i32), [128, 80, 256], [false, true]);
+        agrees!(device, swizzled_nt::<u8, i32, 64, 48, 128>, (u8, i32), [64, 48, 128], [false, true]);
         agrees!(device, chosen_nt::<true, 64, 32, 32>, (f32, f32), [64, 32, 32], [false, true]);
         agrees!(device, chosen_nt::<false, 64, 32, 32>, (f32, f32), [64, 32, 32], [false, true]);
         agrees!(device, plain_bf16::<16, 8, 4>, (bf16, f32), [16, 8, 4], [false, false]);
@@ -661,21 +491,35 @@ fn each_target_has_its_instruction() {
         let found = [count(&text, "fma.rn.f32") > 0, count(&text, "mma.sync.aligned.m16n8k16") > 0, count(&text, "wgmma.mma_async") > 0];
         assert_eq!(found, [fma, mma, wgmma], "{target}");
     }
-    for (kernel, word) in [
-        ("swizzled_nt", "wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16"),
-        ("swizzled_tf32_nt", "wgmma.mma_async.sync.aligned.m64n64k8.f32.tf32.tf32"),
-        ("swizzled_i8_nt", "wgmma.mma_async.sync.aligned.m64n64k32.s32.s8.s8"),
-        ("swizzled_u8_nt", "wgmma.mma_async.sync.aligned.m64n64k32.s32.u8.u8"),
+    for (types, word) in [
+        (&["f16", "f32"][..], "m64n64k16.f32.f16.f16"),
+        (&["e4m3", "f32"], "m64n64k32.f32.e4m3.e4m3"),
+        (&["e5m2", "f32"], "m64n64k32.f32.e5m2.e5m2"),
+        (&["i8", "i32"], "m64n64k32.s32.s8.s8"),
+        (&["u8", "i32"], "m64n64k32.s32.u8.u8"),
+        (&[], "m64n64k8.f32.tf32.tf32"),
     ] {
-        let text = text(kernel, &["64", "64", "128"], "sm_90a");
-        assert!(text.contains(word) && !text.contains("mma.sync"), "{kernel}: {text}");
+        let kernel = if types.is_empty() { "swizzled_tf32_nt" } else { "swizzled_nt" };
+        let text = text(kernel, &[types, &["64", "64", "128"]].concat(), "sm_90a");
+        let word = format!("wgmma.mma_async.sync.aligned.{word}");
+        assert!(text.contains(&word) && !text.contains("mma.sync"), "{word}: {text}");
+    }
+    for (target, word) in [
+        ("sm_70", "fma.rn.f32"),
+        ("sm_80", "fma.rn.f32"),
+        ("sm_89", "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32"),
+        ("sm_90", "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32"),
+        ("sm_120", "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32"),
+    ] {
+        let text = text("nt", &["e4m3", "f32", "32", "32", "32"], target);
+        assert!(text.contains(word) && text.contains("fma.rn.f32") == (word == "fma.rn.f32"), "{target}: {text}");
     }
     for (target, word, times) in [
         ("sm_70", "fma.rn.f64", 32 * 4),
         ("sm_80", "mma.sync.aligned.m8n8k4.row.col.f64", 2 * 2 * 4 * 4),
         ("sm_90a", "mma.sync.aligned.m16n8k8.row.col.f64", 2 * 4 * 2),
     ] {
-        let text = text("swizzled_f64_nt", &["64", "64", "16"], target);
+        let text = text("swizzled_nt", &["f64", "f64", "64", "64", "16"], target);
         assert_eq!(count(&text, word), times, "{target}: {text}");
     }
     for (chosen, target, word) in [
@@ -705,18 +549,24 @@ fn assemblers_take_products() {
         ("gemm", &["128", "128", "2"][..], &[("sm_70", 70), ("sm_80", 80), ("sm_90", 90), ("sm_90a", 90), ("sm_120", 120)][..]),
         ("gemm_by_engine", &["128", "128", "4"], &[("sm_90", 90), ("sm_90a", 90)]),
         (
-            "swizzled_f64_nt",
-            &["64", "64", "16"],
+            "swizzled_nt",
+            &["f64", "f64", "64", "64", "16"],
             &[("sm_80", 80), ("sm_86", 86), ("sm_90", 90), ("sm_90a", 90), ("sm_100", 100), ("sm_120", 120)],
         ),
-        ("f64_tt", &["64", "64", "24"], &[("sm_80", 80), ("sm_90a", 90)]),
-        ("swizzled_nn", &["64", "128", "64"], &[("sm_80", 80), ("sm_90a", 90)]),
-        ("swizzled_tn", &["64", "128", "64"], &[("sm_80", 80), ("sm_90a", 90)]),
+        ("tt", &["f64", "f64", "64", "64", "24"], &[("sm_80", 80), ("sm_90a", 90)]),
+        ("swizzled_nn", &["f16", "f32", "64", "128", "64"], &[("sm_80", 80), ("sm_90a", 90)]),
+        ("swizzled_tn", &["f16", "f32", "64", "128", "64"], &[("sm_80", 80), ("sm_90a", 90)]),
         ("tf32_nt", &["64", "64", "32"], &[("sm_80", 80), ("sm_90a", 90)]),
         ("swizzled_tf32_nt", &["64", "64", "64"], &[("sm_80", 80), ("sm_90a", 90)]),
-        ("swizzled_i8_nt", &["64", "48", "256"], &[("sm_80", 80), ("sm_90a", 90)]),
-        ("swizzled_u8_nt", &["64", "256", "128"], &[("sm_80", 80), ("sm_90a", 90)]),
-        ("i8_nt", &["64", "64", "64"], &[("sm_80", 80), ("sm_90a", 90)]),
+        ("swizzled_nt", &["i8", "i32", "64", "48", "256"], &[("sm_80", 80), ("sm_90a", 90)]),
+        ("swizzled_nt", &["u8", "i32", "64", "256", "128"], &[("sm_80", 80), ("sm_90a", 90)]),
+        (
+            "swizzled_nt",
+            &["e4m3", "f32", "64", "256", "128"],
+            &[("sm_75", 75), ("sm_80", 80), ("sm_89", 89), ("sm_90", 90), ("sm_90a", 90), ("sm_120", 120)],
+        ),
+        ("nt", &["e5m2", "f32", "64", "64", "64"], &[("sm_80", 80), ("sm_89", 89), ("sm_90a", 90)]),
+        ("nt", &["i8", "i32", "64", "64", "64"], &[("sm_80", 80), ("sm_90a", 90)]),
     ] {
         for (target, capability) in targets {
             let text = text(kernel, generics, target);

@@ -5,6 +5,7 @@ use std::sync::Mutex;
 use warpwright_codegen::backend::ptx::emit_ptx;
 use warpwright_codegen::intrinsics;
 use warpwright_codegen::ir::KernelOptions;
+use warpwright_codegen::ir::eval;
 use warpwright_codegen::ir::intrinsic::{Class, Intrinsic, IntrinsicId};
 use warpwright_codegen::ir::{
     Address, AtomicOp, Atomicity, Axis, BinaryOp, Builder, CompareOp, Compute, Kernel, Loc, Location, Memory, MemoryOp, MemoryOrder,
@@ -139,8 +140,9 @@ fn arithmetic(ty: Type) -> Kernel {
     let five = m.builder().int(Type::U32, 5);
     let condition = m.unknown(Type::Bool);
     let is_number = ty.is_int() || ty.is_float();
+    let is_bits = ty.is_int() || ty == Type::Bool;
     for (op, _) in UnaryOp::ALL {
-        if if *op == UnaryOp::Not { !ty.is_float() } else { is_number } {
+        if if *op == UnaryOp::Not { is_bits } else { is_number } {
             m.make(Op::Compute(Compute::Unary(*op, a)), ty);
         }
     }
@@ -150,7 +152,7 @@ fn arithmetic(ty: Type) -> Kernel {
         if is_shift && ty.is_int() {
             m.make(Op::Compute(Compute::Binary(*op, a, count)), ty);
             m.make(Op::Compute(Compute::Binary(*op, a, five)), ty);
-        } else if !is_shift && if is_logic { !ty.is_float() } else { is_number } {
+        } else if !is_shift && if is_logic { is_bits } else { is_number } {
             m.make(Op::Compute(Compute::Binary(*op, a, b)), ty);
             m.make(Op::Compute(Compute::Binary(*op, a, constant)), ty);
             m.make(Op::Compute(Compute::Binary(*op, constant, a)), ty);
@@ -161,7 +163,7 @@ fn arithmetic(ty: Type) -> Kernel {
         m.make(Op::Compute(Compute::MulAdd(a, constant, c)), ty);
         m.make(Op::Compute(Compute::MulAdd(a, b, constant)), ty);
     }
-    for (op, _) in CompareOp::ALL {
+    for (op, _) in CompareOp::ALL.iter().filter(|_| !ty.is_float8()) {
         m.make(Op::Compute(Compute::Compare(*op, a, b)), Type::Bool);
         m.make(Op::Compute(Compute::Compare(*op, a, constant)), Type::Bool);
     }
@@ -170,7 +172,7 @@ fn arithmetic(ty: Type) -> Kernel {
     let fixed = m.builder().bool(true);
     m.make(Op::Compute(Compute::Select(fixed, a, constant)), ty);
     for to in types() {
-        let is_castable = to == ty || (to != Type::Bool && (ty != Type::Bool || to.is_int()));
+        let is_castable = eval::cast(Scalar::new(ty, 0), to).is_some();
         if is_castable {
             m.make(Op::Compute(Compute::Cast(a)), to);
             m.make(Op::Compute(Compute::Cast(constant)), to);

@@ -5,8 +5,8 @@ use super::{Bench, Unit};
 use crate::memory::{Number, integer, random, random_integers, uniform};
 use crate::twins::at;
 use crate::{Outcome, Size};
-use warpwright::Buffer;
-use warpwright::prelude::{bf16, f16};
+use warpwright::prelude::{bf16, e4m3, f16};
+use warpwright::{Buffer, Launch};
 use warpwright_kernels::ahead;
 use warpwright_kernels::staples::product::{self, MultipliesInto, Product};
 use warpwright_kernels::staples::select::Predicate;
@@ -61,6 +61,15 @@ mod fill {
         let i = global_id().x;
         if i < out.len() {
             out[i] = (x[i] * scale) as T;
+        }
+    }
+
+    /// The same of floats of 8 bits.
+    #[kernel(block = 256)]
+    pub(super) fn float8(scale: f32, x: &Global<f32>, out: &mut Global<e4m3>) {
+        let i = global_id().x;
+        if i < out.len() {
+            out[i] = (x[i] * scale) as e4m3;
         }
     }
 
@@ -539,14 +548,15 @@ fn products(b: &mut Bench) -> Outcome<()> {
 }
 
 /// What products of a type are timed with.
-#[derive(Clone, Copy)]
-struct TensorProduct<T> {
+struct TensorProduct<T: warpwright::Element> {
     /// Its name, and that of the other layout.
     names: [&'static str; 2],
     /// Its number for the twin.
     kind: u32,
     /// What uniform numbers are multiplied by first.
     scale: f32,
+    /// Makes numbers of the type of uniform ones.
+    fill: for<'a> fn(f32, &'a Buffer<f32>, &'a mut Buffer<T>) -> Launch<'a>,
     /// A number of the type from a uniform one.
     of: fn(f32) -> T,
     /// What a factor may be off by, of its size; of the result, too.
@@ -560,7 +570,7 @@ struct TensorProduct<T> {
 /// Both layouts that are read fastest: b by its columns, and as it is.
 fn tensor_product<T, U>(b: &mut Bench, about: TensorProduct<T>, wide: fn(T) -> f64, wide_result: fn(U) -> f64) -> Outcome<()>
 where
-    T: MultipliesInto<U> + warpwright::prelude::Num,
+    T: MultipliesInto<U>,
     U: warpwright::Element,
 {
     if !about.names.iter().any(|name| b.is_wanted(name)) {
@@ -571,7 +581,7 @@ where
         let made = |b: &Bench, seed: u32| -> Outcome<Buffer<T>> {
             let x = random::<f32>(&b.device, seed, n * n)?;
             let mut there = b.device.zeros::<T>(n * n)?;
-            fill::converted::<T>(about.scale, &x, &mut there).cover(n * n).launch(&b.device)?;
+            (about.fill)(about.scale, &x, &mut there).cover(n * n).launch(&b.device)?;
             b.device.synchronize()?;
             Ok(there)
         };
@@ -613,6 +623,7 @@ fn tensor_products(b: &mut Bench) -> Outcome<()> {
         names: ["gemm bf16 NT", "gemm bf16 NN"],
         kind: 0,
         scale: 1.0,
+        fill: fill::converted::<bf16>,
         of: bf16::from_f32,
         precision: (0.0, 2f64.powi(-8)),
         of_sum,
@@ -623,6 +634,7 @@ fn tensor_products(b: &mut Bench) -> Outcome<()> {
         names: ["gemm f16 NT", "gemm f16 NN"],
         kind: 1,
         scale: 1.0,
+        fill: fill::converted::<f16>,
         of: f16::from_f32,
         precision: (0.0, 2f64.powi(-11)),
         of_sum,
@@ -633,19 +645,41 @@ fn tensor_products(b: &mut Bench) -> Outcome<()> {
         names: ["gemm tf32 NT", "gemm tf32 NN"],
         kind: 2,
         scale: 1.0,
+        fill: fill::converted::<f32>,
         of: |v| v,
         precision: (2f64.powi(-10), 2f64.powi(-24)),
         of_sum,
         most,
     };
     tensor_product::<f32, f32>(b, tf32s, f64::from, f64::from)?;
-    let i8s =
-        TensorProduct { names: ["gemm i8 NT", "gemm i8 NN"], kind: 3, scale: 127.0, of: |v| v as i8, precision: (0.0, 0.0), of_sum, most };
+    let i8s = TensorProduct {
+        names: ["gemm i8 NT", "gemm i8 NN"],
+        kind: 3,
+        scale: 127.0,
+        fill: fill::converted::<i8>,
+        of: |v| v as i8,
+        precision: (0.0, 0.0),
+        of_sum,
+        most,
+    };
     tensor_product::<i8, i32>(b, i8s, f64::from, f64::from)?;
+    let e4m3s = TensorProduct {
+        names: ["gemm e4m3 NT", "gemm e4m3 NN"],
+        kind: 5,
+        scale: 1.0,
+        fill: fill::float8,
+        of: e4m3::from_f32,
+        precision: (0.0, 2f64.powi(-8)),
+        // Tensor cores of `sm_90` keep 13 bits behind the point of the largest of what they add.
+        of_sum: 2f64.powi(-13),
+        most,
+    };
+    tensor_product::<e4m3, bf16>(b, e4m3s, |v| v.to_f64(), |v| v.to_f64())?;
     let doubles = TensorProduct {
         names: ["gemm f64 NT", "gemm f64 NN"],
         kind: 4,
         scale: 1.0,
+        fill: fill::converted::<f64>,
         of: f64::from,
         precision: (0.0, 2f64.powi(-53)),
         of_sum: 2f64.powi(-52),

@@ -13,6 +13,7 @@ mod collectives;
 mod copies;
 mod fast;
 mod float;
+mod float8;
 mod integer;
 mod native;
 mod opaque;
@@ -27,9 +28,10 @@ mod warp;
 pub(crate) use cluster::{CLUSTERS, SHARED_OF, SHARED_OF_MUT};
 pub(crate) use collectives::{LOAD_TILE, MULTIPLY_ADD, PRODUCTS, STORE_TILE, TRANSPOSED};
 pub(crate) use copies::{ASYNC_COPIES, ENGINE};
+pub(crate) use float8::convert;
 pub(crate) use overlap::OVERLAP;
 pub use tensor::has_warpgroup_products;
-pub(crate) use tensor::{TENSOR_CORES, WARPGROUPS};
+pub(crate) use tensor::{FLOAT8_TENSOR_CORES, TENSOR_CORES, WARPGROUPS};
 
 /// The names of the rows that the compiler itself calls.
 pub(crate) mod called {
@@ -49,6 +51,14 @@ pub(crate) mod called {
     pub(crate) const PACK_BF16: &str = "pack_bf16";
     /// Two sums as a word of `f16`.
     pub(crate) const PACK_F16: &str = "pack_f16";
+    /// What `as` makes of floats of 8 bits, and of `f32`.
+    pub(crate) const F32_TO_E4M3: &str = "f32_to_e4m3";
+    /// Likewise.
+    pub(crate) const F32_TO_E5M2: &str = "f32_to_e5m2";
+    /// Likewise.
+    pub(crate) const E4M3_TO_F32: &str = "e4m3_to_f32";
+    /// Likewise.
+    pub(crate) const E5M2_TO_F32: &str = "e5m2_to_f32";
     /// The value of a lane.
     pub(crate) const SHUFFLE: &str = "shuffle";
     /// The value of a lane whose number differs in some bits.
@@ -70,6 +80,7 @@ pub(crate) mod called {
 /// Every row, family by family.
 pub const FAMILIES: &[&[Intrinsic]] = &[
     float::ROWS,
+    float8::ROWS,
     transcendental::ROWS,
     native::ROWS,
     fast::ROWS,

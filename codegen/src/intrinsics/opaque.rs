@@ -12,7 +12,7 @@ use crate::ir::{Builder, CompareOp, Effects, Type, Value};
 use crate::target::Requirement;
 
 const WORDS: Class = Class::Only(&[Type::I32, Type::U32, Type::F32, Type::I64, Type::U64, Type::F64]);
-const NARROW: Class = Class::Only(&[Type::Bool, Type::I8, Type::U8, Type::I16, Type::U16, Type::F16, Type::BF16]);
+const NARROW: Class = Class::Only(&[Type::Bool, Type::I8, Type::U8, Type::I16, Type::U16, Type::E4M3, Type::E5M2, Type::F16, Type::BF16]);
 const DOC: &str =
     "the value, which the compiler neither merges with its argument nor with another call: what is made of it is computed again";
 

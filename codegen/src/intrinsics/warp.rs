@@ -13,8 +13,20 @@ use crate::ir::{Axis, BinaryOp, Builder, CompareOp, Effects, Scalar, Scope, Spec
 use crate::target::Requirement;
 
 const WORDS: Class = Class::Only(&[Type::I32, Type::U32, Type::F32]);
-const PIECES: Class =
-    Class::Only(&[Type::Bool, Type::I8, Type::U8, Type::I16, Type::U16, Type::F16, Type::BF16, Type::I64, Type::U64, Type::F64]);
+const PIECES: Class = Class::Only(&[
+    Type::Bool,
+    Type::I8,
+    Type::U8,
+    Type::I16,
+    Type::U16,
+    Type::E4M3,
+    Type::E5M2,
+    Type::F16,
+    Type::BF16,
+    Type::I64,
+    Type::U64,
+    Type::F64,
+]);
 const BOOL: OperandType = Is(Type::Bool);
 const MASK: OperandType = Is(Type::U32);
 /// Lanes, and distances between them: as `lane_id()`.
@@ -92,7 +104,7 @@ pub(super) const ROWS: &[Intrinsic] = &[
     made("warp_max", Class::Num, |b, a| vec![reduce(b, BinaryOp::Max, a[0])]).doc("the greatest of the warp, in every lane"),
 ];
 
-const SHORT: Class = Class::Only(&[Type::Bool, Type::I8, Type::U8, Type::I16, Type::U16, Type::F16, Type::BF16]);
+const SHORT: Class = Class::Only(&[Type::Bool, Type::I8, Type::U8, Type::I16, Type::U16, Type::E4M3, Type::E5M2, Type::F16, Type::BF16]);
 
 /// Of lanes that pass the same bits.
 const MATCHING: Meeting = Meeting {

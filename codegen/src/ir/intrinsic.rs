@@ -40,7 +40,7 @@ pub enum Class {
     Unsigned,
     /// Integers and floats.
     Num,
-    /// Every scalar, `bool` too.
+    /// Every scalar that has an order, `bool` too: not the floats of 8 bits.
     Scalar,
     /// Exactly these.
     Only(&'static [Type]),
@@ -57,7 +57,7 @@ impl Class {
             Class::Signed => ty.is_signed_int(),
             Class::Unsigned => ty.is_unsigned_int(),
             Class::Num => ty.is_int() || ty.is_float(),
-            Class::Scalar => true,
+            Class::Scalar => !ty.is_float8(),
             Class::Only(types) => types.contains(&ty),
             Class::None => false,
         }

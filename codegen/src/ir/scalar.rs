@@ -2,6 +2,7 @@
 
 use super::Type;
 use super::eval::round;
+use float8::{F8E4M3, F8E5M2};
 use half::{bf16, f16};
 use std::fmt;
 
@@ -41,9 +42,11 @@ impl Scalar {
         Scalar { ty: Type::U32, bits: u64::from(value) }
     }
 
-    /// A float of type `ty`, rounded to nearest even. Values between two `f16` are rounded once, from `f64`.
+    /// A float of type `ty`, rounded to nearest even. Values between two `f16` are rounded once, from `f64`. Those beyond the greatest float of 8 bits become it.
     pub fn float(ty: Type, value: f64) -> Scalar {
         match ty {
+            Type::E4M3 => Scalar { ty, bits: u64::from(F8E4M3::from_f64(value).to_bits()) },
+            Type::E5M2 => Scalar { ty, bits: u64::from(F8E5M2::from_f64(value).to_bits()) },
             Type::F16 => Scalar { ty, bits: u64::from(round::f64_to_f16(value).to_bits()) },
             Type::BF16 => Scalar { ty, bits: u64::from(round::f64_to_bf16(value).to_bits()) },
             Type::F32 => Scalar { ty, bits: u64::from((value as f32).to_bits()) },
@@ -64,6 +67,8 @@ impl Scalar {
     /// The value of a float type, widened exactly. Meaningless for other types.
     pub fn as_f64(self) -> f64 {
         match self.ty {
+            Type::E4M3 => F8E4M3::from_bits(self.bits as u8).to_f64(),
+            Type::E5M2 => F8E5M2::from_bits(self.bits as u8).to_f64(),
             Type::F16 => f16::from_bits(self.bits as u16).to_f64(),
             Type::BF16 => bf16::from_bits(self.bits as u16).to_f64(),
             Type::F32 => f64::from(f32::from_bits(self.bits as u32)),
@@ -83,8 +88,8 @@ impl fmt::Display for Scalar {
         match self.ty {
             Type::Bool => write!(f, "{}", self.bits == 1),
             Type::F32 if self.as_f64().is_finite() => write!(f, "{:?}", f32::from_bits(self.bits as u32)),
-            t if t.is_float() && self.as_f64().is_finite() => write!(f, "{:?}", self.as_f64()),
-            t if t.is_float() => write!(f, "0x{:x}", self.bits),
+            t if (t.is_float() || t.is_float8()) && self.as_f64().is_finite() => write!(f, "{:?}", self.as_f64()),
+            t if t.is_float() || t.is_float8() => write!(f, "0x{:x}", self.bits),
             _ => write!(f, "{}", self.as_int()),
         }
     }

@@ -255,6 +255,10 @@ const fn row(name: &'static str, k: u64, factors: Type, sums: Type) -> MmaShape 
     MmaShape { name, mnk: [16, 8, k], factors, sums, is_rounded: matches!(factors, Type::F32), needs: Requirement::since(80, 70) }
 }
 
+const fn of_8_bits(name: &'static str, factors: Type) -> MmaShape {
+    MmaShape { needs: crate::intrinsics::FLOAT8_TENSOR_CORES, ..row(name, 32, factors, Type::F32) }
+}
+
 /// What tensor cores multiply.
 pub static MMA_SHAPES: &[MmaShape] = &[
     row("m16n8k16.row.col.f32.bf16.bf16.f32", 16, Type::BF16, Type::F32),
@@ -262,6 +266,8 @@ pub static MMA_SHAPES: &[MmaShape] = &[
     row("m16n8k8.row.col.f32.tf32.tf32.f32", 8, Type::F32, Type::F32),
     row("m16n8k32.row.col.s32.s8.s8.s32", 32, Type::I8, Type::I32),
     row("m16n8k32.row.col.s32.u8.u8.s32", 32, Type::U8, Type::I32),
+    of_8_bits("m16n8k32.row.col.f32.e4m3.e4m3.f32", Type::E4M3),
+    of_8_bits("m16n8k32.row.col.f32.e5m2.e5m2.f32", Type::E5M2),
     row("m16n8k8.row.col.f64.f64.f64.f64", 8, Type::F64, Type::F64),
 ];
 
@@ -314,6 +320,8 @@ pub static WARPGROUP_SHAPES: &[WarpgroupShape] = &[
     WarpgroupShape { factors: Type::BF16, sums: Type::F32, is_along: false, is_rounded: false },
     WarpgroupShape { factors: Type::F16, sums: Type::F32, is_along: false, is_rounded: false },
     WarpgroupShape { factors: Type::F32, sums: Type::F32, is_along: true, is_rounded: true },
+    WarpgroupShape { factors: Type::E4M3, sums: Type::F32, is_along: true, is_rounded: false },
+    WarpgroupShape { factors: Type::E5M2, sums: Type::F32, is_along: true, is_rounded: false },
     WarpgroupShape { factors: Type::I8, sums: Type::I32, is_along: true, is_rounded: false },
     WarpgroupShape { factors: Type::U8, sums: Type::I32, is_along: true, is_rounded: false },
 ];
@@ -322,6 +330,8 @@ pub static WARPGROUP_SHAPES: &[WarpgroupShape] = &[
 pub const PRODUCTS: &[(Type, Type)] = &[
     (Type::BF16, Type::F32),
     (Type::F16, Type::F32),
+    (Type::E4M3, Type::F32),
+    (Type::E5M2, Type::F32),
     (Type::F32, Type::F32),
     (Type::F64, Type::F64),
     (Type::I8, Type::I32),
@@ -404,7 +414,7 @@ mod tests {
     #[test]
     fn lanes_have_the_registers_of_the_manual() {
         let words: Vec<_> = MMA_SHAPES.iter().map(|shape| (shape.name.split('.').next().unwrap(), shape.words())).collect();
-        let expected = [[4, 2, 4]; 6];
+        let expected = [[4, 2, 4]; 8];
         assert_eq!(words.iter().map(|(_, words)| *words).collect::<Vec<_>>(), expected, "{words:?}");
     }
 }

@@ -63,6 +63,10 @@ pub enum Type {
     U16,
     U32,
     U64,
+    /// Eight bits: four of exponent, three of digits, no infinity. In memory alone: `as` makes it of floats and floats of it.
+    E4M3,
+    /// Likewise, with five bits of exponent, two of digits, and infinities.
+    E5M2,
     F16,
     BF16,
     F32,
@@ -73,7 +77,7 @@ pub enum Type {
 
 impl Type {
     /// Every scalar type, with its name in the text form (Rust's own).
-    pub const SCALARS: [(Type, &'static str); 13] = [
+    pub const SCALARS: [(Type, &'static str); 15] = [
         (Type::Bool, "bool"),
         (Type::I8, "i8"),
         (Type::I16, "i16"),
@@ -83,6 +87,8 @@ impl Type {
         (Type::U16, "u16"),
         (Type::U32, "u32"),
         (Type::U64, "u64"),
+        (Type::E4M3, "e4m3"),
+        (Type::E5M2, "e5m2"),
         (Type::F16, "f16"),
         (Type::BF16, "bf16"),
         (Type::F32, "f32"),
@@ -92,7 +98,7 @@ impl Type {
     /// Size in memory, in bytes. A `bool` is one byte.
     pub fn bytes(self) -> u32 {
         match self {
-            Type::Bool | Type::I8 | Type::U8 => 1,
+            Type::Bool | Type::I8 | Type::U8 | Type::E4M3 | Type::E5M2 => 1,
             Type::I16 | Type::U16 | Type::F16 | Type::BF16 => 2,
             Type::I32 | Type::U32 | Type::F32 => 4,
             Type::I64 | Type::U64 | Type::F64 => 8,
@@ -106,7 +112,12 @@ impl Type {
         if self == Type::Bool { 1 } else { self.bytes() * 8 }
     }
 
-    /// Whether it is one of the four floating-point types.
+    /// Whether it is a float of 8 bits: no arithmetic, no order, no equality; `as` from and to the other floats.
+    pub fn is_float8(self) -> bool {
+        matches!(self, Type::E4M3 | Type::E5M2)
+    }
+
+    /// Whether it is one of the four floating-point types that are computed in; those of 8 bits are not ([`Type::is_float8`]).
     pub fn is_float(self) -> bool {
         matches!(self, Type::F16 | Type::BF16 | Type::F32 | Type::F64)
     }

@@ -90,7 +90,7 @@ impl Built {
         if findings.iter().any(|finding| !finding.is_warning) {
             return (None, findings);
         }
-        let made = Form::several(wanted).into_iter().filter_map(|form| {
+        let made = Form::several(&wanted).into_iter().filter_map(|form| {
             let mut kernel = self.0.clone();
             // What is to be said was said of the first form. Where another one is refused, since it is larger, the first is for these machines, too.
             let (findings, _) = schedule_kernel(&mut kernel, statements, form);

@@ -38,7 +38,7 @@ mod versions;
 
 use crate::annotations::{Annotation, BATCH_LOADS, ILP, Modifier, PIPELINE, PREFETCH, UNROLL, VECTORIZE};
 use crate::collections::HashMap;
-use crate::intrinsics::{ENGINE, TENSOR_CORES, WARPGROUPS};
+use crate::intrinsics::{ENGINE, FLOAT8_TENSOR_CORES, TENSOR_CORES, WARPGROUPS};
 use crate::ir::{Asked, Inst, Kernel, Object, Stage, Swizzle};
 use crate::passes::simplify;
 use crate::target::Requirement;
@@ -106,7 +106,7 @@ struct Schedule<'k> {
     places: around::Places,
     form: Form,
     /// What would make another form of it.
-    wanted: Form,
+    wanted: Wanted,
 }
 
 /// The machines that a kernel is scheduled for: by default all.
@@ -126,20 +126,35 @@ impl Form {
     pub(crate) fn needs(self) -> Requirement {
         match (self.engine, self.products) {
             (_, Products::Warpgroup) => WARPGROUPS,
-            (true, Products::Scalar | Products::Warp) => ENGINE,
+            (true, Products::Scalar | Products::Warp | Products::WarpOfFloat8) => ENGINE,
+            (false, Products::WarpOfFloat8) => FLOAT8_TENSOR_CORES,
             (false, Products::Warp) => TENSOR_CORES,
             (false, Products::Scalar) => Requirement::since(0, 0),
         }
     }
 
     /// The forms that differ from that of all machines, where a kernel has something for these: those that need more come first.
-    pub(crate) fn several(wanted: Form) -> Vec<Form> {
-        let products = wanted.products.min(Products::Warp);
-        let mut forms = vec![wanted, Form { products, ..wanted }, Form { engine: false, products }];
+    pub(crate) fn several(wanted: &Wanted) -> Vec<Form> {
+        let engine = wanted.engine;
+        let (by_warpgroups, mut by_warps): (Vec<Products>, Vec<Products>) =
+            wanted.products.iter().partition(|products| **products == Products::Warpgroup);
+        by_warps.sort();
+        let most = by_warps.last().copied().unwrap_or_default();
+        let mut forms: Vec<Form> = by_warpgroups.into_iter().chain([most]).map(|products| Form { engine, products }).collect();
+        forms.extend(by_warps.into_iter().rev().map(|products| Form { engine: false, products }));
         forms.dedup();
         forms.retain(|form| *form != Form::PORTABLE);
         forms
     }
+}
+
+/// What would make other forms of a kernel than that of all machines.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Wanted {
+    /// It has something for the copy engine.
+    engine: bool,
+    /// What multiplies in its products: of each all that there is.
+    products: Vec<Products>,
 }
 
 /// By instruction: the copy of an interleaved body it belongs to.
@@ -180,7 +195,7 @@ impl Schedule<'_> {
 
 /// Keeps every annotation of a kernel, in one of its forms. Gives the promises that cannot be kept: if one is no warning, the kernel is of no use. And
 /// which other form there is.
-pub(crate) fn schedule_kernel(kernel: &mut Kernel, statements: &[u32], form: Form) -> (Vec<Refusal>, Form) {
+pub(crate) fn schedule_kernel(kernel: &mut Kernel, statements: &[u32], form: Form) -> (Vec<Refusal>, Wanted) {
     let mut schedule = Schedule {
         kernel,
         statements,
@@ -190,7 +205,7 @@ pub(crate) fn schedule_kernel(kernel: &mut Kernel, statements: &[u32], form: For
         names: groups::Names::default(),
         places: around::Places::default(),
         form,
-        wanted: Form::PORTABLE,
+        wanted: Wanted::default(),
     };
     collectives::check(&mut schedule);
     products::check(&mut schedule);

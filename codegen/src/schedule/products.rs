@@ -114,13 +114,17 @@ pub(crate) enum Products {
     Scalar,
     /// The tensor cores of warps.
     Warp,
+    /// Likewise, of elements of 8 bits that are floats too.
+    WarpOfFloat8,
     /// Those of warpgroups, and of warps.
     Warpgroup,
 }
 
-/// The most that has something to do in a kernel.
-pub(super) fn wanted(kernel: &Kernel) -> Products {
-    found(kernel).iter().map(|(_, inst)| best(kernel, *inst, Products::Warpgroup)).max().unwrap_or_default()
+/// What has something to do in a kernel.
+pub(super) fn wanted(kernel: &Kernel) -> Vec<Products> {
+    let all = found(kernel);
+    let multiplies = |most: &Products| all.iter().any(|(_, inst)| best(kernel, *inst, *most) == *most);
+    [Products::Warp, Products::WarpOfFloat8, Products::Warpgroup].into_iter().filter(multiplies).collect()
 }
 
 /// What multiplies in a product, of what a form has.
@@ -128,12 +132,14 @@ fn best(kernel: &Kernel, inst: Inst, most: Products) -> Products {
     let Op::Tensor(Tensor::MultiplyAdd { a, b, sums }) = &kernel.insts[inst].op else { return Products::Scalar };
     let sum = sums.first().map(|sum| kernel.ty(*sum));
     let Some(product) = Tensor::shape_of(kernel, a, b).zip(sum) else { return Products::Scalar };
+    let is_float8 = a.shape(kernel).is_some_and(|(_, _, element)| element.is_float8());
+    let of_warps = if is_float8 { Products::WarpOfFloat8 } else { Products::Warp };
     if kernel.options.tensor == TensorCores::Off {
         Products::Scalar
     } else if most >= Products::Warpgroup && warpgroup::obstacle(kernel, (a, b), product).is_none() {
         Products::Warpgroup
-    } else if most >= Products::Warp && mma::obstacle(kernel, (a, b), product).is_none() {
-        Products::Warp
+    } else if most >= of_warps && mma::obstacle(kernel, (a, b), product).is_none() {
+        of_warps
     } else {
         Products::Scalar
     }
@@ -159,8 +165,8 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
         let made = match by {
             _ if by_rows => Partition::of_warpgroups(threads, shape.1),
             Products::Scalar => None,
-            Products::Warp if partitions.contains_key(&shape) => None,
-            Products::Warp => Partition::of_warps(threads, shape.1),
+            Products::Warp | Products::WarpOfFloat8 if partitions.contains_key(&shape) => None,
+            Products::Warp | Products::WarpOfFloat8 => Partition::of_warps(threads, shape.1),
             Products::Warpgroup => Partition::of_warpgroups(threads, shape.1),
         };
         partitions.extend(made.map(|partition| (shape, partition)));
@@ -213,7 +219,7 @@ fn expand(kernel: &mut Kernel, (block, inst): (Block, Inst), partition: &Partiti
     let new = match &tensor {
         Tensor::MultiplyAdd { a, b: factor, sums } => match by {
             Products::Scalar => scalar::multiply_add(&mut b, (a, factor), sums, partition),
-            Products::Warp => mma::multiply_add(&mut b, (a, factor), sums, partition),
+            Products::Warp | Products::WarpOfFloat8 => mma::multiply_add(&mut b, (a, factor), sums, partition),
             Products::Warpgroup => warpgroup::multiply_add(&mut b, (a, factor), sums, partition),
         },
         Tensor::Position { element, .. } => partition.position(&mut b, *element).to_vec(),

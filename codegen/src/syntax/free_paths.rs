@@ -69,6 +69,8 @@ const PRELUDE_TYPES: &[&str] = &[
     "Accumulator",
     "Rows",
     "Dim3",
+    "e4m3",
+    "e5m2",
     "f16",
     "bf16",
     "Float",

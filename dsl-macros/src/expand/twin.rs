@@ -24,10 +24,10 @@ impl Slots {
     }
 }
 
-/// Whether these tokens speak of the half-width floats.
+/// Whether these tokens speak of floats that are not Rust's own.
 pub(super) fn needs_casts(tokens: TokenStream) -> bool {
     tokens.into_iter().any(|token| match token {
-        TokenTree::Ident(ident) => ident == "f16" || ident == "bf16",
+        TokenTree::Ident(ident) => ["f16", "bf16", "e4m3", "e5m2"].iter().any(|name| ident == name),
         TokenTree::Group(group) => needs_casts(group.stream()),
         _ => false,
     })
@@ -320,6 +320,7 @@ fn is_plain_literal_cast(cast: &syn::ExprCast) -> bool {
     };
     let syn::Type::Path(path) = &*cast.ty else { return false };
     let name = path.path.get_ident().map(ToString::to_string).unwrap_or_default();
-    let is_rusts = matches!(name.as_str(), "usize" | "isize") || name.parse::<Type>().is_ok_and(|ty| !matches!(ty, Type::F16 | Type::BF16));
+    let is_crates = |ty: Type| ty.is_float8() || matches!(ty, Type::F16 | Type::BF16);
+    let is_rusts = matches!(name.as_str(), "usize" | "isize") || name.parse::<Type>().is_ok_and(|ty| !is_crates(ty));
     is_literal && is_rusts
 }

@@ -3,6 +3,7 @@
 //! A cast goes through [`Universal`], which holds every scalar exactly, so there is one rounding, the target's. This way a bound
 //! `T: Num` carries casts from and to every scalar and every other generic type.
 
+use super::{e4m3, e5m2};
 use half::{bf16, f16};
 use warpwright_codegen::ir::eval::lane::Number;
 
@@ -73,6 +74,31 @@ casts! {
     f32 f32 Float f64,
     f64 f64 Float f64,
 }
+
+macro_rules! float8_casts {
+    ($($t:ident)*) => {$(
+        impl CastSource for $t {
+            #[inline]
+            fn to_universal(self) -> Universal {
+                Universal::Float(self.to_f64())
+            }
+        }
+
+        impl CastTarget for $t {
+            /// Values beyond the greatest finite one become it. Of integers the front end refuses the cast.
+            #[inline]
+            fn from_universal(value: Universal) -> $t {
+                $t::from_f64(match value {
+                    Universal::Signed(x) => x as f64,
+                    Universal::Unsigned(x) => x as f64,
+                    Universal::Float(x) => x,
+                })
+            }
+        }
+    )*};
+}
+
+float8_casts!(e4m3 e5m2);
 
 impl CastSource for bool {
     #[inline]

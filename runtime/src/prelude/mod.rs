@@ -30,6 +30,7 @@ pub use block::{
     sync_threads, sync_threads_and, sync_threads_count, sync_threads_or,
 };
 pub use cluster::{cluster_dim, cluster_idx, cluster_rank, cluster_sync, shared_of, shared_of_mut};
+pub use float8::{F8E4M3 as e4m3, F8E5M2 as e5m2};
 pub use geometry::{block_dim, block_idx, global_id, grid_dim, lane_id, thread_idx, warp_id};
 pub use global::{Constant, Global};
 pub use half::{bf16, f16};

@@ -5,6 +5,7 @@
 //! `min`, `max` and `clamp` are in [`Ordered`], which the prelude does not bring into scope: `3.min(4)` must go on meaning `Ord::min`.
 
 use super::cast::{CastSource, CastTarget};
+use super::{e4m3, e5m2};
 use crate::element::Element;
 use half::{bf16, f16};
 use std::fmt::{Debug, Display};
@@ -99,6 +100,23 @@ scalars!(
     bool bool, i8 i8, i16 i16, i32 i32, i64 i64, isize i64, u8 u8, u16 u16, u32 u32, u64 u64, usize u64,
     f16 f16, bf16 bf16, f32 f32, f64 f64
 );
+
+macro_rules! float8_scalars {
+    ($($t:ident)*) => {$(
+        impl Scalar for $t {
+            #[inline]
+            fn to_word(self) -> u64 {
+                self.to_bits().into()
+            }
+            #[inline]
+            fn from_word(word: u64) -> $t {
+                $t::from_bits(word as u8)
+            }
+        }
+    )*};
+}
+
+float8_scalars!(e4m3 e5m2);
 
 macro_rules! numbers {
     ($($t:ident $lane:ident $zero:expr, $one:expr;)*) => {$(

@@ -5,6 +5,7 @@ use super::cast::{CastSource, CastTarget, cast};
 use super::cluster::cluster_rank;
 use super::geometry::{block_dim, thread_idx};
 use super::numeric::Num;
+use super::{e4m3, e5m2};
 use crate::element::Element;
 use crate::twin::shared::Shared;
 use half::{bf16, f16};
@@ -298,6 +299,8 @@ macro_rules! sums {
 }
 
 sums! {
+    f32, e4m3: |a, b, c| a.to_f32().mul_add(b.to_f32(), c);
+    f32, e5m2: |a, b, c| a.to_f32().mul_add(b.to_f32(), c);
     f32, bf16: |a, b, c| a.to_f32().mul_add(b.to_f32(), c);
     f32, f16: |a, b, c| a.to_f32().mul_add(b.to_f32(), c);
     f32, f32: |a, b, c| a.mul_add(b, c);

@@ -117,6 +117,7 @@ pub(in crate::cli) fn stop(error: Error) -> Stop {
 /// How far two floats of a type may be apart, as a share of the larger (or of 1, if that is more): a few hundred roundings.
 fn tolerance(ty: Type) -> f64 {
     match ty {
+        Type::E4M3 | Type::E5M2 => 0.25,
         Type::F16 | Type::BF16 => 0.1,
         Type::F32 => 1e-4,
         Type::F64 => 1e-12,
@@ -158,7 +159,7 @@ fn distance(x: Scalar, y: Scalar) -> f64 {
     if x == y {
         return 0.0;
     }
-    if !x.ty.is_float() {
+    if !(x.ty.is_float() || x.ty.is_float8()) {
         return 1.0;
     }
     (x.as_f64() - y.as_f64()).abs() / x.as_f64().abs().max(y.as_f64().abs()).max(1.0)

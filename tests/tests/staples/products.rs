@@ -1,7 +1,7 @@
 //! Products: random extents, pitches, layouts and ends, all types, against sums in double precision; and what is refused.
 
 use super::{Bench, benches};
-use warpwright::prelude::{bf16, f16};
+use warpwright::prelude::{bf16, e4m3, e5m2, f16};
 use warpwright::{DeviceKind, Element};
 use warpwright_kernels::staples::product::{Activation, DOUBLE_SHAPES, MultipliesInto, Product, SHAPES, multiply};
 use warpwright_tests::random::Random;
@@ -38,6 +38,8 @@ macro_rules! numbers {
 }
 
 numbers! {
+    e4m3, two_to_minus(4), |random| e4m3::from_f32(random.float() * 2.0 - 1.0), |v| v.to_f64();
+    e5m2, two_to_minus(3), |random| e5m2::from_f32(random.float() * 2.0 - 1.0), |v| v.to_f64();
     bf16, two_to_minus(8), |random| bf16::from_f32(random.float() * 2.0 - 1.0), |v| v.to_f64();
     f16, two_to_minus(11), |random| f16::from_f32(random.float() * 2.0 - 1.0), |v| v.to_f64();
     f32, two_to_minus(24), |random| random.float() * 2.0 - 1.0, |v| f64::from(v);
@@ -144,6 +146,8 @@ where
     multiply(&b.stream, &product, c, &mut b.workspace).unwrap_or_else(|error| panic!("{case:?}: {error}"));
     let found = on_z.download().expect("downloads");
     let [alpha, beta] = [scales.0, scales.1].map(f64::from);
+    // What an addition loses of the sum at most: of products of 8-bit floats, tensor cores of `sm_89` and `sm_90` keep 13 bits behind the point.
+    let loss = if size_of::<T>() == 1 { <T::Sum as Scale>::LOSS * two_to_minus(10).recip() } else { <T::Sum as Scale>::LOSS };
     // `tf32` cuts a factor below its 10th bit behind the point: at most 2⁻¹⁰ of it.
     let of_factors = if is_tf32 { 2.0 * two_to_minus(10) } else { 0.0 };
     for row in 0..m {
@@ -160,7 +164,7 @@ where
             let inner = alpha * sum + before + with;
             let expected = activated(activation, inner);
             // The sum; the three operations behind it and the activation, in f32 (whose slope is below 1.2); and the rounding to the result's type.
-            let sums = (((k + 1) as f64) * <T::Sum as Scale>::LOSS + of_factors) * alpha.abs() * magnitude;
+            let sums = (((k + 1) as f64) * loss + of_factors) * alpha.abs() * magnitude;
             let rest = 16.0 * <T::Sum as Scale>::LOSS * (inner.abs() + before.abs() + with.abs());
             let bound = 1.2 * (sums + rest) + U::ROUNDING * expected.abs() + if U::ROUNDING > 0.0 { 1e-6 * U::ROUNDING } else { 0.0 };
             let one = found[row * z.pitch + column].wide();
@@ -194,11 +198,15 @@ fn of_type(b: &mut Bench, kind: usize, case: Case) {
         5 => agrees::<f32, f32>(b, Case { is_tf32: true, ..case }),
         6 => agrees::<f64, f64>(b, Case { activation: [Activation::Identity, Activation::Relu][case.extent.0 % 2], ..case }),
         7 => agrees::<i8, i32>(b, plain),
-        _ => agrees::<u8, i32>(b, plain),
+        8 => agrees::<u8, i32>(b, plain),
+        9 => agrees::<e4m3, f32>(b, case),
+        10 => agrees::<e4m3, bf16>(b, case),
+        11 => agrees::<e5m2, f16>(b, case),
+        _ => agrees::<e5m2, f32>(b, case),
     }
 }
 
-const KINDS: usize = 9;
+const KINDS: usize = 13;
 
 fn some_case(random: &mut Random, most: usize) -> Case {
     let length = |random: &mut Random| match random.below(4) {
@@ -224,7 +232,7 @@ fn random_products_are_those_of_double_precision() {
             DeviceKind::Cuda => (200, 700),
             DeviceKind::Simulator => (36, 140),
             DeviceKind::OpenCl => (5, 100),
-            _ => (9, 70),
+            _ => (KINDS, 70),
         };
         for number in 0..cases {
             let mut random = Random::new(number as u64 + 1);
@@ -259,8 +267,9 @@ fn the_least_products_are_right() {
 fn every_tile_gives_the_same_products() {
     for mut b in benches().into_iter().filter(|b| matches!(b.device.kind(), DeviceKind::Cuda | DeviceKind::Simulator)) {
         by_every_tile::<bf16, bf16>(&mut b, SHAPES.len());
+        by_every_tile::<e4m3, bf16>(&mut b, SHAPES.len());
         by_every_tile::<f64, f64>(&mut b, DOUBLE_SHAPES.len());
-        println!("ran: tiles of products ({} and {} on {})", SHAPES.len(), DOUBLE_SHAPES.len(), b.device.name());
+        println!("ran: tiles of products (2 · {} and {} on {})", SHAPES.len(), DOUBLE_SHAPES.len(), b.device.name());
     }
 }
 

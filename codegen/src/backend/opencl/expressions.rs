@@ -235,7 +235,18 @@ impl Writer<'_> {
                 let wide = Expr::over(format!("fma({}, {}, {})", x.text, y.text, z.text), PRIMARY, &[&x, &y, &z]);
                 self.cast_expr(&wide, Type::F32, ty)
             }
-            Type::Bool | Type::I8 | Type::I16 | Type::I32 | Type::I64 | Type::U8 | Type::U16 | Type::U32 | Type::U64 | Type::Ptr(_) => {
+            Type::Bool
+            | Type::I8
+            | Type::I16
+            | Type::I32
+            | Type::I64
+            | Type::U8
+            | Type::U16
+            | Type::U32
+            | Type::U64
+            | Type::E4M3
+            | Type::E5M2
+            | Type::Ptr(_) => {
                 let product = self.wrapping(BinaryOp::Mul, &x, &y, ty);
                 self.wrapping(BinaryOp::Add, &product, &z, ty)
             }

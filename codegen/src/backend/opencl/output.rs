@@ -37,7 +37,9 @@ impl Writer<'_> {
             Type::I64 => ("%ld".into(), expr.clone()),
             Type::U64 => ("%lu".into(), expr.clone()),
             Type::U32 => ("%u".into(), expr.clone()),
-            Type::Bool | Type::I8 | Type::I16 | Type::I32 | Type::U8 | Type::U16 | Type::Ptr(_) => ("%d".into(), expr.clone()),
+            Type::Bool | Type::I8 | Type::I16 | Type::I32 | Type::U8 | Type::U16 | Type::E4M3 | Type::E5M2 | Type::Ptr(_) => {
+                ("%d".into(), expr.clone())
+            }
         }
     }
 

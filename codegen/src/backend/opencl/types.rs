@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | `bool` | `bool` | `uchar`, 0 or 1: a `bool` may be neither argument nor array element |
 //! | `i8 … u64` | `char … ulong` | the same |
+//! | `e4m3` `e5m2` | `uchar`: the bits | the same |
 //! | `f16` `bf16` | `ushort`: the bits | the same. `half` is a storage type without `cl_khr_fp16`, and bits move NaNs unharmed |
 //! | `f32` `f64` | `float` `double` | the same |
 
@@ -20,7 +21,7 @@ pub(super) fn value_type(ty: Type) -> &'static str {
 /// The type of a scalar in memory, an argument included.
 pub(super) fn memory_type(ty: Type) -> &'static str {
     match ty {
-        Type::Bool | Type::U8 => "uchar",
+        Type::Bool | Type::U8 | Type::E4M3 | Type::E5M2 => "uchar",
         Type::I8 => "char",
         Type::I16 => "short",
         Type::I32 => "int",
@@ -35,7 +36,7 @@ pub(super) fn memory_type(ty: Type) -> &'static str {
 
 /// Whether C computes with it as an `int`: arithmetic results must be cut back to the type.
 pub(super) fn is_promoted(ty: Type) -> bool {
-    matches!(ty, Type::I8 | Type::I16 | Type::U8 | Type::U16 | Type::F16 | Type::BF16)
+    matches!(ty, Type::I8 | Type::I16 | Type::U8 | Type::U16 | Type::E4M3 | Type::E5M2 | Type::F16 | Type::BF16)
 }
 
 /// A constant.
@@ -43,6 +44,7 @@ pub(super) fn literal(scalar: Scalar) -> Expr {
     let value = scalar.as_int();
     match scalar.ty {
         Type::Bool => Expr::new(if scalar.is_true() { "true" } else { "false" }, PRIMARY),
+        Type::E4M3 | Type::E5M2 => Expr::new(format!("0x{:02x}", scalar.bits), PRIMARY).loose(),
         Type::F16 | Type::BF16 => Expr::new(format!("0x{:04x}", scalar.bits), PRIMARY).loose(),
         Type::F32 | Type::F64 => float_literal(scalar),
         Type::I32 if value == i128::from(i32::MIN) => Expr::new("INT_MIN", PRIMARY),

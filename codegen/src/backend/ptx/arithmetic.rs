@@ -26,7 +26,7 @@ impl Emitter<'_> {
     pub(super) fn normalize(&mut self, ty: Type, d: Reg) {
         match ty {
             Type::I8 => ptx!(self, Cvt.S16.S8 d, d),
-            Type::U8 => ptx!(self, And.B16 d, d, 255),
+            Type::U8 | Type::E4M3 | Type::E5M2 => ptx!(self, And.B16 d, d, 255),
             _ => {}
         }
     }

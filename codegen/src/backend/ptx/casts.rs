@@ -178,7 +178,7 @@ impl Emitter<'_> {
     /// The same bits in a register of another kind. 8-bit values of the other sign are extended anew.
     pub(super) fn bitcast(&mut self, from: Type, to: Type, d: Reg, a: Operand) {
         match (from, to) {
-            (Type::I8 | Type::U8, _) if from != to => {
+            (Type::I8 | Type::U8 | Type::E4M3 | Type::E5M2, _) if from != to => {
                 self.copy(d, a);
                 self.normalize(to, d);
             }

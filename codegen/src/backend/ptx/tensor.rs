@@ -17,6 +17,8 @@ pub(super) fn of_factor(ty: Type) -> Word {
         Type::F16 => Word::F16,
         Type::I8 => Word::S8,
         Type::U8 => Word::U8,
+        Type::E4M3 => Word::E4m3,
+        Type::E5M2 => Word::E5m2,
         Type::F64 => Word::F64,
         _ => Word::Tf32,
     }

@@ -9,7 +9,7 @@ pub(super) fn suffix(ty: Type) -> Word {
     match ty {
         Type::Bool => Word::Pred,
         Type::I8 | Type::I16 => Word::S16,
-        Type::U8 | Type::U16 => Word::U16,
+        Type::U8 | Type::U16 | Type::E4M3 | Type::E5M2 => Word::U16,
         Type::I32 => Word::S32,
         Type::U32 => Word::U32,
         Type::I64 => Word::S64,
@@ -56,7 +56,7 @@ pub(super) fn logic_suffix(ty: Type) -> Word {
 /// The type of loads and stores: what stands in memory. A `bool` is a byte.
 pub(super) fn memory_suffix(ty: Type) -> Word {
     match ty {
-        Type::Bool | Type::U8 => Word::U8,
+        Type::Bool | Type::U8 | Type::E4M3 | Type::E5M2 => Word::U8,
         Type::I8 => Word::S8,
         Type::F16 | Type::BF16 => Word::B16,
         _ => suffix(ty),

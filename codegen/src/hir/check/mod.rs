@@ -479,6 +479,11 @@ impl<'c, 'p> Checker<'c, 'p> {
                 _ => None,
             };
             let is_enum = matches!(&ty, Ty::Adt(id, _) if matches!(self.context.items.adts[id.0].kind, super::items::AdtKind::Enum(..)));
+            if let Some(ty) = scalar.filter(|ty| ty.is_float8() && demand != Demand::Scalar) {
+                let message = format!("a kernel only stores `{ty}` and converts it: it has no operators, and is not printed");
+                self.report(Diagnostic::error(span, message).help("compute in another float: `x as f32`"));
+                continue;
+            }
             let (fits, wanted) = match demand {
                 Demand::Number => (scalar.is_some_and(|t| t.is_int() || t.is_float()), "a number"),
                 Demand::Integer => (scalar.is_some_and(crate::ir::Type::is_int), "an integer"),

@@ -183,7 +183,7 @@ impl Checker<'_, '_> {
         let Ty::Scalar(element) = self.infer.shallow(&a.element) else {
             if !self.is_open(&a.element) {
                 let message = format!(
-                    "`{}` has elements of `{}`, and products are of `bf16`, `f16`, `f32`, `f64`, `i8` and `u8`",
+                    "`{}` has elements of `{}`, and products are of `bf16`, `f16`, `f32`, `f64`, `e4m3`, `e5m2`, `i8` and `u8`",
                     a.name,
                     self.show(&a.element)
                 );
@@ -193,8 +193,10 @@ impl Checker<'_, '_> {
         };
         let known: Vec<Type> = PRODUCTS.iter().filter(|(factor, _)| *factor == element).map(|(_, sum)| *sum).collect();
         let Some(wanted) = known.first() else {
-            let message =
-                format!("`{}` has elements of `{element}`, and products are of `bf16`, `f16`, `f32`, `f64`, `i8` and `u8`", a.name);
+            let message = format!(
+                "`{}` has elements of `{element}`, and products are of `bf16`, `f16`, `f32`, `f64`, `e4m3`, `e5m2`, `i8` and `u8`",
+                a.name
+            );
             self.report(Diagnostic::error(a.expr.span, message).help("use one of these").and_by_rustc());
             return;
         };

@@ -71,7 +71,7 @@ impl Lowerer<'_, '_> {
                 let ty = self.resolve(&expr.ty);
                 self.at(expr.span);
                 match self.scalar(&ty) {
-                    Some(scalar) => Tree::Leaf(self.builder().cast(a, scalar)),
+                    Some(scalar) => Tree::Leaf(intrinsics::convert(&mut self.builder(), a, scalar)),
                     None => self.unit(),
                 }
             }

@@ -262,7 +262,7 @@ impl Lowerer<'_, '_> {
         self.at(span);
         let sums = self.sums_of(&place);
         let mut b = self.builder();
-        let values: Vec<Value> = sums.into_iter().map(|sum| b.cast(sum, element)).collect();
+        let values: Vec<Value> = sums.into_iter().map(|sum| intrinsics::convert(&mut b, sum, element)).collect();
         b.push(Op::Tensor(Tensor::Store { shape, of, to, from, sums: values }), &[]);
         self.unit()
     }

@@ -33,7 +33,7 @@ pub(super) fn obstacle(kernel: &Kernel, (a, b): (&LeftFactor, &ProductFactor), (
     let Some(shape) = MmaShape::of(element, sum) else {
         return refuse(
             format!("tensor cores have no instruction for products of `{element}`"),
-            "leave `tensor` out, or take `bf16`, `f16` or `i8`",
+            "leave `tensor` out, or take `bf16`, `f16`, `e4m3` or `i8`",
         );
     };
     if shape.is_rounded && kernel.options.tensor != TensorCores::Tf32 {

@@ -116,5 +116,5 @@ impl Side<'_> {
 fn load(b: &mut Builder<'_>, access: crate::ir::Access, lanes: u64, element: Type, ty: Type) -> Vec<Value> {
     let inst = b.push(Op::load(access), &vec![element; lanes as usize]);
     let values = b.kernel.insts[inst].results.clone();
-    values.into_iter().map(|value| b.cast(value, ty)).collect()
+    values.into_iter().map(|value| crate::intrinsics::convert(b, value, ty)).collect()
 }

@@ -22,7 +22,7 @@ pub(super) fn obstacle(kernel: &Kernel, (a, b): (&LeftFactor, &ProductFactor), (
         return refuse("a factor is no array of rows".to_owned(), "leave `tensor` out");
     };
     let Some(shape) = WarpgroupShape::of(element, sum) else {
-        return refuse(format!("products of `{element}`"), "take `bf16`, `f16`, `i8` or `u8`");
+        return refuse(format!("products of `{element}`"), "take `bf16`, `f16`, `e4m3`, `e5m2`, `i8` or `u8`");
     };
     if shape.is_rounded && kernel.options.tensor != TensorCores::Tf32 {
         return refuse("it rounds `f32` to 10 bits (`tf32`)".to_owned(), "write `tensor = tf32` if that is precise enough");

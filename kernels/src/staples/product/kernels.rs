@@ -81,7 +81,7 @@ pub fn turn<T: Element>(from: &Matrix<T>, to: &mut Matrix<T>) {
     allow(narrow_product), variants((T, S, U, BK, BC, TENSOR) in [(bf16, f32, bf16, 64, 64, true)], (B, BM, BN, STAGES, W, AHEAD, DOWN) in [(256, 128, 256, 4, 1, false, 1), (256, 128, 256, 4, 1, true, 2), (256, 128, 192, 4, 1, true, 1), (128, 64, 64, 4, 1, false, 1)], END in [false, true]))]
 #[allow(clippy::too_many_arguments, reason = "matrices, and what is done to their product")]
 pub fn multiply_nn_engine<
-    T: Num,
+    T: Element,
     S: Num + SumOf<T>,
     U: Num,
     const B: usize,
@@ -152,7 +152,7 @@ pub fn multiply_nn_engine<
     allow(low_occupancy, narrow_product), variants((T, S, U, BK, BC, TENSOR) in [(bf16, f32, bf16, 64, 64, true)], (B, BM, BN, STAGES) in [(256, 128, 128, 2), (128, 64, 64, 2)], END in [false, true]))]
 #[allow(clippy::too_many_arguments, reason = "matrices, and what is done to their product")]
 pub fn multiply_nn<
-    T: Num,
+    T: Element,
     S: Num + SumOf<T>,
     U: Num,
     const B: usize,
@@ -219,7 +219,7 @@ pub fn multiply_nn<
     allow(narrow_product), variants((T, S, U, BK, BC, TENSOR) in [(bf16, f32, bf16, 64, 64, true), (f32, f32, f32, 32, 32, true)], (B, BM, BN, STAGES, W, AHEAD, DOWN) in [(256, 128, 256, 4, 1, false, 1), (256, 128, 256, 4, 1, true, 2), (256, 128, 192, 4, 1, true, 1), (128, 64, 64, 4, 1, false, 1)], END in [false, true]))]
 #[allow(clippy::too_many_arguments, reason = "matrices, and what is done to their product")]
 pub fn multiply_nt_engine<
-    T: Num,
+    T: Element,
     S: Num + SumOf<T>,
     U: Num,
     const B: usize,
@@ -290,7 +290,7 @@ pub fn multiply_nt_engine<
     allow(low_occupancy, narrow_product), variants((T, S, U, BK, BC, TENSOR) in [(bf16, f32, bf16, 64, 64, true), (f32, f32, f32, 32, 32, true), (i8, i32, i32, 128, 32, true)], (B, BM, BN, STAGES) in [(256, 128, 128, 2), (128, 64, 64, 2)], END in [false, true]))]
 #[allow(clippy::too_many_arguments, reason = "matrices, and what is done to their product")]
 pub fn multiply_nt<
-    T: Num,
+    T: Element,
     S: Num + SumOf<T>,
     U: Num,
     const B: usize,
@@ -357,7 +357,7 @@ pub fn multiply_nt<
     allow(narrow_product), variants((T, S, U, BK, BC, TENSOR) in [(bf16, f32, bf16, 64, 64, true)], (B, BM, BN, STAGES, W, AHEAD, DOWN) in [(256, 128, 256, 4, 1, false, 1), (256, 128, 256, 4, 1, true, 2), (256, 128, 192, 4, 1, true, 1), (128, 64, 64, 4, 1, false, 1)], END in [false, true]))]
 #[allow(clippy::too_many_arguments, reason = "matrices, and what is done to their product")]
 pub fn multiply_tn_engine<
-    T: Num,
+    T: Element,
     S: Num + SumOf<T>,
     U: Num,
     const B: usize,
@@ -428,7 +428,7 @@ pub fn multiply_tn_engine<
     allow(low_occupancy, narrow_product), variants((T, S, U, BK, BC, TENSOR) in [(bf16, f32, bf16, 64, 64, true)], (B, BM, BN, STAGES) in [(256, 128, 128, 2), (128, 64, 64, 2)], END in [false, true]))]
 #[allow(clippy::too_many_arguments, reason = "matrices, and what is done to their product")]
 pub fn multiply_tn<
-    T: Num,
+    T: Element,
     S: Num + SumOf<T>,
     U: Num,
     const B: usize,
@@ -495,7 +495,7 @@ pub fn multiply_tn<
     allow(narrow_product), variants((T, S, U, BK, BC, TENSOR) in [(bf16, f32, bf16, 64, 64, true)], (B, BM, BN, STAGES, W, AHEAD, DOWN) in [(256, 128, 256, 4, 1, false, 1), (256, 128, 256, 4, 1, true, 2), (256, 128, 192, 4, 1, true, 1), (128, 64, 64, 4, 1, false, 1)], END in [false, true]))]
 #[allow(clippy::too_many_arguments, reason = "matrices, and what is done to their product")]
 pub fn multiply_tt_engine<
-    T: Num,
+    T: Element,
     S: Num + SumOf<T>,
     U: Num,
     const B: usize,
@@ -566,7 +566,7 @@ pub fn multiply_tt_engine<
     allow(low_occupancy, narrow_product), variants((T, S, U, BK, BC, TENSOR) in [(bf16, f32, bf16, 64, 64, true)], (B, BM, BN, STAGES) in [(256, 128, 128, 2), (128, 64, 64, 2)], END in [false, true]))]
 #[allow(clippy::too_many_arguments, reason = "matrices, and what is done to their product")]
 pub fn multiply_tt<
-    T: Num,
+    T: Element,
     S: Num + SumOf<T>,
     U: Num,
     const B: usize,

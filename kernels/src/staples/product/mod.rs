@@ -28,6 +28,7 @@
 //! | `bf16`, `f16` | `f32` | the same, or `f32` | tensor cores |
 //! | `f32` | `f32` | `f32` | multiply-adds; with [`Product::tf32`] tensor cores, of 10 bits behind the point |
 //! | `f64` | `f64` | `f64` | tensor cores |
+//! | `e4m3`, `e5m2` | `f32` | `f32`, `bf16` or `f16` | tensor cores from `sm_89` on |
 //! | `i8`, `u8` | `i32` | `i32` | tensor cores |
 //!
 //! Where a device has no tensor cores, multiply-adds do it all.
@@ -340,21 +341,30 @@ halves! {
 }
 
 macro_rules! bytes {
-    ($($T:ty)*) => {$(
-        impl MultipliesInto<i32> for $T {
-            type Sum = i32;
-            const ONE: i32 = 1;
-            const ZERO: i32 = 0;
+    ($($T:ty, $S:ty, $U:ty, $bc:literal, $one:expr, $zero:expr;)*) => {$(
+        impl MultipliesInto<$U> for $T {
+            type Sum = $S;
+            const ONE: $S = $one;
+            const ZERO: $S = $zero;
             const BY_TENSOR_CORES: Tensor = Tensor::Along;
 
-            fn launch<'a>(p: Parameters<'a, $T, i32>) -> Launch<'a> {
-                shapes!(multiply_nt_engine, multiply_nt, $T, i32, i32, 128, 32, p)
+            fn launch<'a>(p: Parameters<'a, $T, $U>) -> Launch<'a> {
+                shapes!(multiply_nt_engine, multiply_nt, $T, $S, $U, 128, $bc, p)
             }
         }
     )*};
 }
 
-bytes! { i8 u8 }
+bytes! {
+    i8, i32, i32, 32, 1, 0;
+    u8, i32, i32, 32, 1, 0;
+    e4m3, f32, f32, 32, 1.0, 0.0;
+    e4m3, f32, bf16, 64, 1.0, 0.0;
+    e4m3, f32, f16, 64, 1.0, 0.0;
+    e5m2, f32, f32, 32, 1.0, 0.0;
+    e5m2, f32, bf16, 64, 1.0, 0.0;
+    e5m2, f32, f16, 64, 1.0, 0.0;
+}
 
 impl MultipliesInto<f32> for f32 {
     type Sum = f32;

@@ -256,7 +256,7 @@ fn word(op: &Compute) -> &'static str {
 
 fn class_of_type(ty: Type) -> InstructionClass {
     match ty {
-        Type::F16 | Type::BF16 => InstructionClass::Half,
+        Type::E4M3 | Type::E5M2 | Type::F16 | Type::BF16 => InstructionClass::Half,
         Type::F32 => InstructionClass::F32,
         Type::F64 => InstructionClass::F64,
         Type::Bool | Type::I8 | Type::I16 | Type::I32 | Type::I64 | Type::U8 | Type::U16 | Type::U32 | Type::U64 | Type::Ptr(_) => {

@@ -95,7 +95,9 @@ fn mul_adds_comparisons_and_selections() {
             check(&format!("mul_add {ty}"), run, [ty; 3], ty, |[a, b, c]| eval::mul_add(a, b, c));
         }
         for (op, word) in CompareOp::ALL {
-            let run = arith::compare(*op, ty).unwrap();
+            let run = arith::compare(*op, ty);
+            assert_eq!(run.is_none(), ty.is_float8(), "{word} {ty}");
+            let Some(run) = run else { continue };
             check(&format!("{word} {ty}"), run, [ty; 3], Type::Bool, |[a, b, _]| eval::compare(*op, a, b));
         }
         let run = arith::selection(ty);
