@@ -1,5 +1,7 @@
 //! Floats of 8 bits, `e4m3` and `e5m2`: from every other float and back, on every device there is, against a table of the formats made here.
 
+#![allow(deprecated, reason = "what lints find of speed is not what is tested here")]
+
 use warpwright::prelude::*;
 use warpwright_tests::devices::on_all;
 use warpwright_tests::emitted::{kernel_of, ptx};
@@ -213,4 +215,54 @@ fn targets_convert_by_what_they_have() {
             }
         }
     }
+}
+
+/// Of 64 × 128 by 16 × 128, given by its rows.
+#[kernel(block = 128)]
+fn products(a: &Matrix<e4m3>, b: &Matrix<e4m3>, c: &mut Matrix<f32>) {
+    #[shared(swizzle = 128)]
+    let mut left: [[e4m3; 128]; 64];
+    #[shared(swizzle = 128)]
+    let mut right: [[e4m3; 128]; 16];
+    load_tile(&mut left, a, 0, 0);
+    load_tile(&mut right, b, 0, 0);
+    sync_threads();
+    let mut sums = Accumulator::<f32, 64, 16>::zero();
+    multiply_add(&left, transposed(&right), &mut sums);
+    #[unroll]
+    for e in 0..sums.len() {
+        c[sums.position(e)] = sums[e];
+    }
+}
+
+/// How many bits behind the point of the largest that they add tensor cores keep: results of products are within a bound that is made of it.
+#[test]
+fn sums_of_products_keep_13_bits() {
+    on_all("bits of sums", |device| {
+        // Row p of `a` has 2^p and a 1, in one instruction and in two that follow each other: columns 0 and 1 of the result.
+        let power = |p: usize| (2f32.powi(p.min(8) as i32), 2f32.powi(p.saturating_sub(8) as i32));
+        let (mut a, mut b) = (vec![e4m3::from_f32(0.0); 64 * 128], vec![e4m3::from_f32(0.0); 16 * 128]);
+        // Of a row, k = 0 and 9 … 16 have the powers of two below and from 2^8 on.
+        for p in 0..17 {
+            let (low, high) = power(p);
+            let at = if p > 8 { p } else { 0 };
+            a[p * 128 + at] = e4m3::from_f32(low);
+            let ones = [20, 100];
+            ones.iter().for_each(|k| a[p * 128 + k] = e4m3::from_f32(1.0));
+            for (column, one) in ones.into_iter().enumerate() {
+                b[column * 128 + at] = e4m3::from_f32(high);
+                b[column * 128 + one] = e4m3::from_f32(1.0);
+            }
+        }
+        let (x, y) = (device.upload(&a).unwrap(), device.upload(&b).unwrap());
+        let mut z = device.zeros::<f32>(64 * 16).unwrap();
+        let (left, right) = (device.matrix(&x, 64, 128).unwrap(), device.matrix(&y, 16, 128).unwrap());
+        products(left, right, device.matrix_mut(&mut z, 64, 16).unwrap()).grid(1).launch(device).unwrap();
+        let sums = z.download().unwrap();
+        for column in 0..2 {
+            let kept = (0..17).take_while(|p| sums[p * 16 + column] == 2f32.powi(*p as i32) + 1.0).count();
+            println!("column {column}: 2^{} + 1 is exact on {}", kept - 1, device.name());
+            assert!(kept > 13, "{:?} on {device:?}", (0..17).map(|p| sums[p * 16 + column]).collect::<Vec<_>>());
+        }
+    });
 }

@@ -18,7 +18,7 @@
 //! **Admitting** asks for nothing, since the next kernel waits for this one's end wherever it begins: it stands behind the last instruction that reads global memory, for its blocks would take room from
 //! loads that are still to be issued. It stands behind the wait: when the next kernel begins, all before this one are done.
 //!
-//! A persistent kernel waits before its first round and admits the next behind its last, if it loads anything: as a rule its blocks leave no room before.
+//! A persistent kernel waits before its first round, and admits the next at once: all its blocks have their room already, and those of the next take that of blocks which have no round left.
 //!
 //! **Needs** to be last of all, behind `blocks`. **Preserves** what the kernel computes. **Refuses** nothing.
 
@@ -26,7 +26,7 @@
 mod tests;
 
 use crate::intrinsics::{by_name, called};
-use crate::ir::{Builder, Inst, Kernel, Loc, Message, Object, Op, Space, Terminator};
+use crate::ir::{Builder, Compute, Inst, Kernel, Loc, Message, Object, Op, Space, Special, Terminator};
 
 /// Runs it.
 pub(super) fn run(kernel: &mut Kernel) -> bool {
@@ -35,11 +35,16 @@ pub(super) fn run(kernel: &mut Kernel) -> bool {
     let end = insts.len().saturating_sub(1);
     let waits_before = insts.iter().position(|inst| has(kernel, *inst, needs_earlier)).unwrap_or(end);
     let reads_before = insts.iter().rposition(|inst| has(kernel, *inst, reads)).map_or(0, |last| last + 1);
-    let admits_before = reads_before.clamp(waits_before, end.max(waits_before));
+    let admits_before = if goes_on(kernel) { waits_before } else { reads_before.clamp(waits_before, end.max(waits_before)) };
     // The later one first: its place counts the instructions as they are.
     place(kernel, called::ADMIT_NEXT, admits_before);
     place(kernel, called::AWAIT_EARLIER, waits_before);
     true
+}
+
+/// Whether blocks go on to others of the grid that was asked for (`persistent`).
+fn goes_on(kernel: &Kernel) -> bool {
+    kernel.insts_in(kernel.body).any(|inst| matches!(kernel.insts[inst].op, Op::Compute(Compute::Special(Special::AskedGrid, _))))
 }
 
 /// Whether an instruction, or one in its blocks, is such a one.

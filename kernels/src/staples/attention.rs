@@ -18,7 +18,7 @@ use warpwright::prelude::*;
 use warpwright::{BufferMatrix, BufferMatrixMut, Launch};
 
 /// A block's 128 queries of a head against its keys, `KEYS` at a time, tiles by the copy engine.
-#[kernel(block = 2 * ROWS, min_blocks = 1, tensor = true, targets = [sm_90a],
+#[kernel(block = 2 * ROWS, min_blocks = 1, tensor = true, overlap, targets = [sm_90a],
     variants(T in [bf16], (D, ROWS, KEYS, STAGES) in [(64, 192, 128, 3), (128, 128, 128, 3)], CAUSAL in [true]))]
 #[allow(clippy::too_many_arguments, reason = "four matrices, and how heads lie in them")]
 pub fn attention_engine<T: Float, const D: usize, const ROWS: usize, const KEYS: usize, const STAGES: usize, const CAUSAL: bool>(
@@ -129,7 +129,7 @@ pub fn attention_engine<T: Float, const D: usize, const ROWS: usize, const KEYS:
 }
 
 /// The same, tiles by threads.
-#[kernel(block = 2 * ROWS, min_blocks = 1, tensor = true,
+#[kernel(block = 2 * ROWS, min_blocks = 1, tensor = true, overlap,
     allow(low_occupancy, narrow_product), variants(T in [bf16], (D, ROWS, KEYS, STAGES) in [(128, 128, 64, 1)], CAUSAL in [true]))]
 #[allow(clippy::too_many_arguments, reason = "four matrices, and how heads lie in them")]
 pub fn attention_threads<T: Float, const D: usize, const ROWS: usize, const KEYS: usize, const STAGES: usize, const CAUSAL: bool>(

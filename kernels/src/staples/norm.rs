@@ -26,7 +26,7 @@ use warpwright::Launch;
 use warpwright::prelude::*;
 
 /// Rows of at most `B · K` vectors, a row a block, in registers as they came. `CENTRED`: a layer norm, with shifts `b`.
-#[kernel(block = B)]
+#[kernel(block = B, overlap)]
 pub fn norm_block<const KIND: u32, const E: usize, const CENTRED: bool, const B: usize, const K: usize>(
     vectors: usize,
     epsilon: f32,
@@ -114,7 +114,7 @@ pub fn norm_block<const KIND: u32, const E: usize, const CENTRED: bool, const B:
 }
 
 /// RMS norm of rows of exactly `B · (K + S)` vectors, a row a block: `K` vectors a thread in registers, `S` in dynamic shared memory (16 · B · S bytes), as they came.
-#[kernel(block = B, min_blocks = MB)]
+#[kernel(block = B, min_blocks = MB, overlap)]
 pub fn norm_hybrid<const KIND: u32, const E: usize, const B: usize, const K: usize, const S: usize, const MB: usize>(
     epsilon: f32,
     x: &Global<u32>,
@@ -185,7 +185,7 @@ pub fn norm_hybrid<const KIND: u32, const E: usize, const B: usize, const K: usi
 }
 
 /// Rows of at most `32 · K` vectors, a row a warp, `W` warps a block.
-#[kernel(block = 32 * W)]
+#[kernel(block = 32 * W, overlap)]
 pub fn norm_warp<const KIND: u32, const E: usize, const CENTRED: bool, const K: usize, const W: usize>(
     rows: usize,
     vectors: usize,
@@ -256,7 +256,7 @@ pub fn norm_warp<const KIND: u32, const E: usize, const CENTRED: bool, const K: 
 }
 
 /// Rows of any length, element by element, a row a block.
-#[kernel(block = B)]
+#[kernel(block = B, overlap)]
 pub fn norm_elements<T: Int, const KIND: u32, const CENTRED: bool, const B: usize>(
     columns: usize,
     epsilon: f32,

@@ -20,7 +20,7 @@ use warpwright::Launch;
 use warpwright::prelude::*;
 
 /// Rows of at most `32 · K` vectors, a row a warp, `W` warps a block.
-#[kernel(block = 32 * W)]
+#[kernel(block = 32 * W, overlap)]
 pub fn softmax_warp<const KIND: u32, const E: usize, const K: usize, const W: usize>(
     rows: usize,
     vectors: usize,
@@ -75,7 +75,7 @@ pub fn softmax_warp<const KIND: u32, const E: usize, const K: usize, const W: us
 }
 
 /// Rows of at most `B · K` vectors, a row a block, in registers.
-#[kernel(block = B)]
+#[kernel(block = B, overlap)]
 pub fn softmax_block<const KIND: u32, const E: usize, const B: usize, const K: usize>(
     vectors: usize,
     x: &Global<u32>,
@@ -148,7 +148,7 @@ pub fn softmax_block<const KIND: u32, const E: usize, const B: usize, const K: u
 
 /// Rows of exactly `B · (K + S)` vectors, a row a block: `K` vectors a thread in registers, `S` in dynamic shared memory (16 · B · S bytes), all as they came; exponentials are
 /// computed twice. The quotient is taken in the exponent: were it a factor, the compiler would keep the first exponentials, all of them, in registers.
-#[kernel(block = B, min_blocks = MB)]
+#[kernel(block = B, min_blocks = MB, overlap)]
 pub fn softmax_hybrid<const KIND: u32, const E: usize, const B: usize, const K: usize, const S: usize, const MB: usize>(
     x: &Global<u32>,
     y: &mut Global<u32>,
@@ -238,7 +238,7 @@ pub fn softmax_hybrid<const KIND: u32, const E: usize, const B: usize, const K: 
 }
 
 /// Rows of any length, element by element, read twice: the second time from the cache, if that holds them. A row a block; a thread's maximum and sum go along.
-#[kernel(block = B)]
+#[kernel(block = B, overlap)]
 pub fn softmax_elements<T: Int, const KIND: u32, const B: usize>(columns: usize, x: &Global<T>, y: &mut Global<T>) {
     #[shared]
     let mut tops: [f32; 32];

@@ -62,7 +62,7 @@ fn finish<S: Num, U: Num, const BM: usize, const BC: usize>(
 }
 
 /// `to` ← `from`ᵀ, 32 × 32 a block.
-#[kernel(block = (32, 8))]
+#[kernel(block = (32, 8), overlap)]
 pub fn turn<T: Element>(from: &Matrix<T>, to: &mut Matrix<T>) {
     #[shared(pad = 1)]
     let mut tile: [[T; 32]; 32];
@@ -77,7 +77,7 @@ pub fn turn<T: Element>(from: &Matrix<T>, to: &mut Matrix<T>) {
 }
 
 /// c ← activation(α · a · b + β · c + bias), tiles by the copy engine.
-#[kernel(block = B, min_blocks = W, tensor = if TENSOR { tf32 } else { false }, persistent = AHEAD, cluster = (1, DOWN), raster(rows = 8), targets = [sm_90],
+#[kernel(block = B, min_blocks = W, tensor = if TENSOR { tf32 } else { false }, persistent = AHEAD, overlap, cluster = (1, DOWN), raster(rows = 8), targets = [sm_90],
     allow(narrow_product), variants((T, S, U, BK, BC, TENSOR) in [(bf16, f32, bf16, 64, 64, true)], (B, BM, BN, STAGES, W, AHEAD, DOWN) in [(256, 128, 256, 4, 1, false, 1), (256, 128, 256, 4, 1, true, 2), (256, 128, 192, 4, 1, true, 1), (128, 64, 64, 4, 1, false, 1)], END in [false, true]))]
 #[allow(clippy::too_many_arguments, reason = "matrices, and what is done to their product")]
 pub fn multiply_nn_engine<
@@ -148,7 +148,7 @@ pub fn multiply_nn_engine<
 }
 
 /// c ← activation(α · a · b + β · c + bias).
-#[kernel(block = B, min_blocks = 1, tensor = if TENSOR { tf32 } else { false }, raster(rows = 8),
+#[kernel(block = B, min_blocks = 1, tensor = if TENSOR { tf32 } else { false }, overlap, raster(rows = 8),
     allow(low_occupancy, narrow_product), variants((T, S, U, BK, BC, TENSOR) in [(bf16, f32, bf16, 64, 64, true)], (B, BM, BN, STAGES) in [(256, 128, 128, 2), (128, 64, 64, 2)], END in [false, true]))]
 #[allow(clippy::too_many_arguments, reason = "matrices, and what is done to their product")]
 pub fn multiply_nn<
@@ -215,7 +215,7 @@ pub fn multiply_nn<
 }
 
 /// c ← activation(α · a · bᵀ + β · c + bias), tiles by the copy engine.
-#[kernel(block = B, min_blocks = W, tensor = if TENSOR { tf32 } else { false }, persistent = AHEAD, cluster = (1, DOWN), raster(rows = 8), targets = [sm_90],
+#[kernel(block = B, min_blocks = W, tensor = if TENSOR { tf32 } else { false }, persistent = AHEAD, overlap, cluster = (1, DOWN), raster(rows = 8), targets = [sm_90],
     allow(narrow_product), variants((T, S, U, BK, BC, TENSOR) in [(bf16, f32, bf16, 64, 64, true), (f32, f32, f32, 32, 32, true)], (B, BM, BN, STAGES, W, AHEAD, DOWN) in [(256, 128, 256, 4, 1, false, 1), (256, 128, 256, 4, 1, true, 2), (256, 128, 192, 4, 1, true, 1), (128, 64, 64, 4, 1, false, 1)], END in [false, true]))]
 #[allow(clippy::too_many_arguments, reason = "matrices, and what is done to their product")]
 pub fn multiply_nt_engine<
@@ -286,7 +286,7 @@ pub fn multiply_nt_engine<
 }
 
 /// c ← activation(α · a · bᵀ + β · c + bias).
-#[kernel(block = B, min_blocks = 1, tensor = if TENSOR { tf32 } else { false }, raster(rows = 8),
+#[kernel(block = B, min_blocks = 1, tensor = if TENSOR { tf32 } else { false }, overlap, raster(rows = 8),
     allow(low_occupancy, narrow_product), variants((T, S, U, BK, BC, TENSOR) in [(bf16, f32, bf16, 64, 64, true), (f32, f32, f32, 32, 32, true), (i8, i32, i32, 128, 32, true)], (B, BM, BN, STAGES) in [(256, 128, 128, 2), (128, 64, 64, 2)], END in [false, true]))]
 #[allow(clippy::too_many_arguments, reason = "matrices, and what is done to their product")]
 pub fn multiply_nt<
@@ -353,7 +353,7 @@ pub fn multiply_nt<
 }
 
 /// c ← activation(α · aᵀ · b + β · c + bias), tiles by the copy engine.
-#[kernel(block = B, min_blocks = W, tensor = if TENSOR { tf32 } else { false }, persistent = AHEAD, cluster = (1, DOWN), raster(rows = 8), targets = [sm_90],
+#[kernel(block = B, min_blocks = W, tensor = if TENSOR { tf32 } else { false }, persistent = AHEAD, overlap, cluster = (1, DOWN), raster(rows = 8), targets = [sm_90],
     allow(narrow_product), variants((T, S, U, BK, BC, TENSOR) in [(bf16, f32, bf16, 64, 64, true)], (B, BM, BN, STAGES, W, AHEAD, DOWN) in [(256, 128, 256, 4, 1, false, 1), (256, 128, 256, 4, 1, true, 2), (256, 128, 192, 4, 1, true, 1), (128, 64, 64, 4, 1, false, 1)], END in [false, true]))]
 #[allow(clippy::too_many_arguments, reason = "matrices, and what is done to their product")]
 pub fn multiply_tn_engine<
@@ -424,7 +424,7 @@ pub fn multiply_tn_engine<
 }
 
 /// c ← activation(α · aᵀ · b + β · c + bias).
-#[kernel(block = B, min_blocks = 1, tensor = if TENSOR { tf32 } else { false }, raster(rows = 8),
+#[kernel(block = B, min_blocks = 1, tensor = if TENSOR { tf32 } else { false }, overlap, raster(rows = 8),
     allow(low_occupancy, narrow_product), variants((T, S, U, BK, BC, TENSOR) in [(bf16, f32, bf16, 64, 64, true)], (B, BM, BN, STAGES) in [(256, 128, 128, 2), (128, 64, 64, 2)], END in [false, true]))]
 #[allow(clippy::too_many_arguments, reason = "matrices, and what is done to their product")]
 pub fn multiply_tn<
@@ -491,7 +491,7 @@ pub fn multiply_tn<
 }
 
 /// c ← activation(α · aᵀ · bᵀ + β · c + bias), tiles by the copy engine.
-#[kernel(block = B, min_blocks = W, tensor = if TENSOR { tf32 } else { false }, persistent = AHEAD, cluster = (1, DOWN), raster(rows = 8), targets = [sm_90],
+#[kernel(block = B, min_blocks = W, tensor = if TENSOR { tf32 } else { false }, persistent = AHEAD, overlap, cluster = (1, DOWN), raster(rows = 8), targets = [sm_90],
     allow(narrow_product), variants((T, S, U, BK, BC, TENSOR) in [(bf16, f32, bf16, 64, 64, true)], (B, BM, BN, STAGES, W, AHEAD, DOWN) in [(256, 128, 256, 4, 1, false, 1), (256, 128, 256, 4, 1, true, 2), (256, 128, 192, 4, 1, true, 1), (128, 64, 64, 4, 1, false, 1)], END in [false, true]))]
 #[allow(clippy::too_many_arguments, reason = "matrices, and what is done to their product")]
 pub fn multiply_tt_engine<
@@ -562,7 +562,7 @@ pub fn multiply_tt_engine<
 }
 
 /// c ← activation(α · aᵀ · bᵀ + β · c + bias).
-#[kernel(block = B, min_blocks = 1, tensor = if TENSOR { tf32 } else { false }, raster(rows = 8),
+#[kernel(block = B, min_blocks = 1, tensor = if TENSOR { tf32 } else { false }, overlap, raster(rows = 8),
     allow(low_occupancy, narrow_product), variants((T, S, U, BK, BC, TENSOR) in [(bf16, f32, bf16, 64, 64, true)], (B, BM, BN, STAGES) in [(256, 128, 128, 2), (128, 64, 64, 2)], END in [false, true]))]
 #[allow(clippy::too_many_arguments, reason = "matrices, and what is done to their product")]
 pub fn multiply_tt<
