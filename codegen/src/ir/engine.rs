@@ -135,13 +135,15 @@ pub enum Role {
 pub enum StoreStage {
     /// It has read: its array may be written again.
     Read,
+    /// The same; a block of a `persistent` kernel that goes on to another round need not ask before the last one is over.
+    Exit,
     /// It has written: who asks sees it in the matrix, and others behind a barrier.
     Done,
 }
 
 impl StoreStage {
     /// Each with its word in the text form.
-    pub const ALL: [(StoreStage, &'static str); 2] = [(StoreStage::Read, "read"), (StoreStage::Done, "done")];
+    pub const ALL: [(StoreStage, &'static str); 3] = [(StoreStage::Read, "read"), (StoreStage::Exit, "exit"), (StoreStage::Done, "done")];
 
     /// Its word in the text form.
     pub fn word(self) -> &'static str {

@@ -43,6 +43,7 @@ use crate::ir::{Asked, Inst, Kernel, Object, Stage, Swizzle};
 use crate::passes::simplify;
 use crate::target::Requirement;
 use crate::verify::{AFTER_EACH_PASS, verify};
+pub(crate) use pipeline::{await_stores, by_first};
 use products::Products;
 pub use refusal::Refusal;
 

@@ -46,7 +46,8 @@ use crate::ir::{
 use engine::Barriers;
 use multicast::Multicast;
 use slots::{Homes, in_slot};
-use stores::{Stores, await_stores, by_first};
+use stores::Stores;
+pub(crate) use stores::{await_stores, by_first};
 
 /// What a slot begins at multiples of: the widest access.
 const SLOT_ALIGN: u64 = 16;

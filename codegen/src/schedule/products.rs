@@ -13,6 +13,7 @@
 //! **When**: behind `pipeline`, whose slots products read, and before `swizzle`, which moves what is loaded and stored here. **Refuses** (before all annotations) products that not
 //! all threads of a block come to, or come to with different tiles; `tensor = true` where a product has no instruction.
 
+mod behind;
 mod doubles;
 mod mma;
 mod operand;
@@ -181,6 +182,7 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
     if !of_warpgroups.is_empty() {
         warpgroup::overlap(kernel);
         turns::run(kernel);
+        behind::run(kernel);
     }
 }
 

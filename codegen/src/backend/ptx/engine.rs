@@ -65,7 +65,7 @@ impl Emitter<'_> {
             }
             Engine::StoreTile { from, to, row, column } => self.store_tile(from, to, [*row, *column]),
             Engine::CommitStores => ptx!(self, Cp.Async.Bulk.CommitGroup),
-            Engine::AwaitStores { but, until: StoreStage::Read } => ptx!(self, Cp.Async.Bulk.WaitGroup.Read * but),
+            Engine::AwaitStores { but, until: StoreStage::Read | StoreStage::Exit } => ptx!(self, Cp.Async.Bulk.WaitGroup.Read * but),
             Engine::AwaitStores { but, until: StoreStage::Done } => ptx!(self, Cp.Async.Bulk.WaitGroup * but),
             Engine::Fence => ptx!(self, Fence.Proxy.Async.SharedCta),
             Engine::Is(role) => {

@@ -65,7 +65,11 @@ impl Printer<'_> {
             Engine::CommitStores => "// The stores so far are a group.".to_owned(),
             Engine::AwaitStores { but, until } => {
                 let which = if *but == 0 { String::new() } else { format!(" but the last {but}") };
-                let what = if *until == StoreStage::Read { "have read their arrays" } else { "are in memory" };
+                let what = match until {
+                    StoreStage::Read => "have read their arrays",
+                    StoreStage::Exit => "have read their arrays, behind the last round",
+                    StoreStage::Done => "are in memory",
+                };
                 format!("// Waits until this thread's groups of stores{which} {what}.")
             }
             Engine::Fence => "// The copy engine may fill what was written (fence.proxy.async).".to_owned(),

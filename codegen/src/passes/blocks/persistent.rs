@@ -8,6 +8,7 @@
 //!     await_copies(0)             if there are rings
 //!     sync_threads()              if there are shared arrays
 //! }
+//! await_stores 0 exit             in the first thread, if the last stores of the copy engine are left to the block's end
 //! ```
 //!
 //! A round begins as a block does: values are computed anew, arrays of a thread are written before they are read, and no thread stores to a shared array while another still reads what
@@ -27,9 +28,11 @@ use crate::collections::HashSet;
 use crate::intrinsics::{by_name, called};
 use crate::ir::Copy;
 use crate::ir::{
-    Axis, BinaryOp, Block, Builder, Effects, Engine, Fill, Inst, Kernel, Loc, ObjectKind, Op, Region, Special, Terminator, Type, Value,
+    Axis, BinaryOp, Block, Builder, Effects, Engine, Fill, Inst, Kernel, Loc, ObjectKind, Op, Region, Special, StoreStage, Terminator,
+    Type, Value,
 };
 use crate::passes::{CONVERGE, converge};
+use crate::schedule::{await_stores, by_first};
 
 /// Has all threads that do not return together come to the barriers and exchanges behind. Gives whether anything changed. For a kernel of stage `Legal`.
 pub(in crate::passes) fn meet(kernel: &mut Kernel) -> bool {
@@ -107,6 +110,7 @@ pub(super) fn wrap(kernel: &mut Kernel, rounds: Rounds, begin: impl FnOnce(&mut 
     let round = kernel.new_block(&[]);
     kernel.blocks[round].insts = std::mem::replace(&mut kernel.blocks[block].insts, once);
     let has_shared = !is_producer && kernel.objects.values().any(|object| object.kind == ObjectKind::Shared);
+    let exits = !is_producer && take_exit(kernel, round);
     let has_rings = !is_producer && kernel.rings.values().any(|ring| ring.fill == Fill::Groups);
 
     let mut b = Builder::new(kernel, block, loc);
@@ -117,6 +121,9 @@ pub(super) fn wrap(kernel: &mut Kernel, rounds: Rounds, begin: impl FnOnce(&mut 
     let turn = b.kernel.new_block(&[Type::U32]);
     let turns = Region::For { start: first, end: blocks, step, init: Vec::new(), body: turn, keep_rolled: true };
     b.push(Op::Region(turns), &[]);
+    if exits {
+        by_first(&mut b, |b| await_stores(b, 0, StoreStage::Exit));
+    }
     b.push(Op::Terminator(end), &[]);
 
     let number = b.kernel.blocks[turn].params[0];
@@ -132,6 +139,18 @@ pub(super) fn wrap(kernel: &mut Kernel, rounds: Rounds, begin: impl FnOnce(&mut 
     }
     b.push(Op::Terminator(Terminator::Yield(Vec::new())), &[]);
     end_rounds(kernel, round, once);
+}
+
+/// Takes the wait out of a round that is for the block's end alone: whether there was one.
+fn take_exit(kernel: &mut Kernel, round: Block) -> bool {
+    let is_exit = |inst: &Inst| matches!(kernel.insts[*inst].op, Op::Engine(Engine::AwaitStores { until: StoreStage::Exit, .. }));
+    let waits: Vec<Inst> = kernel.insts_in(round).filter(is_exit).collect();
+    // Alone under its condition, or behind the last stores.
+    let blocks = std::iter::once(round).chain(kernel.insts_in(round).flat_map(|inst| kernel.insts[inst].op.blocks()));
+    for block in blocks.collect::<Vec<Block>>() {
+        kernel.blocks[block].insts.retain(|inst| !waits.contains(inst));
+    }
+    !waits.is_empty()
 }
 
 /// What of a body makes the barriers of the copy engine, up to the barrier of the block behind, and what is done in each round.

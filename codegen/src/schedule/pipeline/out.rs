@@ -16,6 +16,9 @@
 //! written again S iterations later, when all threads have passed the barrier that stands behind its store. With `by = tma` the copy engine stores (what stands in
 //! brackets; [`super::stores`]): before the barrier of iteration k, S − 2 stores may not have read yet, so the slot of iteration k + 1 is free behind it.
 //!
+//! Where the loop is the last of a `persistent` kernel's round and its iterations are a multiple of S, the next round goes on with the ring: it waits for no store of this one but those that its
+//! iterations wait for, no barrier stands behind the loop, and the wait for what is still read stands behind the last round (`blocks`).
+//!
 //! **When**: the first barrier has writes of shared arrays before it that are more than copies, and behind it nothing but `store_tile`s of these arrays. The rules of rings
 //! hold: each iteration writes every element, nobody touches the arrays elsewhere, and the slots fit. The writes may be computed from anything but the arrays themselves and
 //! the matrices: no barrier stands between a store and the writes of the next iteration, so what is read beside a store, and whom is told of it, is restricted.
@@ -27,8 +30,8 @@ use super::{Plan, Way, all_in};
 use crate::annotations::Modifier;
 use crate::collections::HashSet;
 use crate::ir::{
-    Asked, Builder, Collective, Engine, Inst, Kernel, Memory, MemoryOp, Object, Op, Region, Scalar, Space, StoreStage, Terminator, Type,
-    Value,
+    Asked, Builder, Collective, Engine, Inst, Kernel, Memory, MemoryOp, Object, Op, Region, Scalar, Scope, Space, StoreStage, Terminator,
+    Type, Value, eval,
 };
 
 /// Whether these are the sections of a loop that copies out.
@@ -96,8 +99,43 @@ impl Plan {
         self.fits(kernel)
     }
 
+    /// Whether the loop is the last of a `persistent` kernel's round, and the next round may write the ring's slots as if it were the loop's next iterations: then nobody waits for
+    /// its stores before the block ends. Other rounds are other blocks of the source, which see what is stored only if they are told.
+    fn ends_rounds(&self, kernel: &Kernel) -> bool {
+        let constant = |value: Value| kernel.constant(value).map(Scalar::as_int);
+        let bounds = [self.walk.start, self.walk.end, self.walk.step].map(constant);
+        let trips = if let [Some(start), Some(end), Some(step)] = bounds { eval::trips([start, end, step]) } else { None };
+        let body = &kernel.blocks[kernel.body].insts;
+        let Some(at) = body.iter().position(|inst| *inst == self.inst) else { return false };
+        let is_last = body[at + 1..].iter().all(|inst| match &kernel.insts[*inst].op {
+            Op::Compute(_) | Op::Terminator(_) => true,
+            Op::Memory(_)
+            | Op::Texture(..)
+            | Op::Intrinsic(..)
+            | Op::Collective(_)
+            | Op::Tensor(_)
+            | Op::Engine(_)
+            | Op::Message(_)
+            | Op::Region(_) => false,
+        });
+        let goes_on = trips.is_some_and(|trips| trips > 0 && trips.is_multiple_of(self.stages.into()));
+        kernel.options.persistent && is_last && goes_on && self.is_told_to_nobody(kernel)
+    }
+
+    /// Whether nothing else touches the matrices that it stores to, and no block learns of what another one did.
+    fn is_told_to_nobody(&self, kernel: &Kernel) -> bool {
+        let stores = self.stores(kernel);
+        let matrices: HashSet<Object> = stores.iter().filter_map(|store| kernel.effects(*store).writes).collect();
+        kernel.insts_in(kernel.body).filter(|inst| !stores.contains(inst)).all(|inst| {
+            let effects = kernel.effects(inst);
+            let touches = effects.reads.iter().chain(effects.writes).any(|object| matrices.contains(&object));
+            !touches && effects.orders < Some(Scope::Device)
+        })
+    }
+
     /// Makes it one.
     pub(super) fn apply_out(self, kernel: &mut Kernel, asked: &Asked, way: Way, homes: &mut Homes) {
+        let ends_rounds = way.until == Some(StoreStage::Read) && self.ends_rounds(kernel);
         let rings = self.make_rings(kernel, asked, way, homes);
         let (walk, loc) = (&self.walk, self.walk.loc);
         let is_by_one = kernel.constant(walk.step).is_some_and(|step| step.as_int() == 1);
@@ -140,10 +178,12 @@ impl Plan {
         }
         self.beside(kernel, true, |b| {
             if way.until.is_some() {
-                by_first(b, |b| await_stores(b, 0, StoreStage::Done));
+                by_first(b, |b| await_stores(b, 0, if ends_rounds { StoreStage::Exit } else { StoreStage::Done }));
             }
             let block = b.block;
-            b.kernel.blocks[block].insts.push(self.closing);
+            if !ends_rounds {
+                b.kernel.blocks[block].insts.push(self.closing);
+            }
         });
     }
 }

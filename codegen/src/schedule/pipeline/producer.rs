@@ -22,8 +22,8 @@
 //! returns at once: it waits for the phase before the first. Of tiles one lane of each warp arrives, behind a barrier of the warp: an arrival is an atomic of shared memory, and 32 of them are
 //! served one after another. Of runs every thread does: `compute-sanitizer`'s racecheck knows bulk copies, takes an arrival for that of its thread alone, and would report every other lane's reads.
 //!
-//! No barrier of the block is left in an iteration, unless the work writes memory: what other threads read or write there in the next iteration, the source's barriers order. The two outside the
-//! loop keep what they order with what stands before and behind. A run that is not whole is stored by the work's threads, once its slot has been handed over, with no bytes.
+//! No barrier of the block is left in an iteration, unless the work writes memory: what other threads read or write there in the next iteration, the source's barriers order. Of the two outside the
+//! loop, which order its accesses with what stands before and behind, those stay that order something. A run that is not whole is stored by the work's threads, once its slot has been handed over, with no bytes.
 //!
 //! Both roles stand one after the other when this is done; [`super::super::roles`] parts them. Loops that run again, and loops that share their rings, go on with the slot and the parity behind the
 //! last ones: each role keeps its own.
@@ -38,8 +38,8 @@ use crate::collections::{HashMap, HashSet};
 use crate::intrinsics::{by_name, called};
 use crate::ir::Copy;
 use crate::ir::{
-    Asked, Axis, BinaryOp, Builder, Collective, CompareOp, Inst, Kernel, Loc, Object, Op, PRODUCER_THREADS, Region, Scalar, Space, Special,
-    Step, Terminator, Type, Value, with_producer,
+    Asked, Axis, BinaryOp, Builder, Collective, CompareOp, Effects, Inst, Kernel, Loc, Object, Op, PRODUCER_THREADS, Region, Scalar, Space,
+    Special, Step, Terminator, Type, Value, with_producer,
 };
 use crate::target::limits::{BLOCK_THREADS, LANES, WARP};
 
@@ -140,6 +140,8 @@ impl Plan {
 
     /// Makes it a loop of the producer and one of the work. `are_shared`: whether loops share rings.
     pub(super) fn apply_with_producer(self, kernel: &mut Kernel, asked: &Asked, way: Way, are_shared: bool, homes: &mut Homes) {
+        let is_ordered = self.writes_memory(kernel);
+        let [orders_before, orders_behind] = if is_ordered { [false, true] } else { self.ordered_outside(kernel) };
         let rings = self.make_rings(kernel, asked, way, homes);
         let flow = self.flow(kernel, asked.place, are_shared, homes);
         let block = self.block(kernel);
@@ -150,8 +152,7 @@ impl Plan {
         let (walk, loc) = (&self.walk, self.walk.loc);
         let mut b = Builder::new(kernel, block, loc);
         let [slot, parity] = flow.begin(&mut b, flow.arrived);
-        let is_ordered = self.writes_memory(b.kernel);
-        if !is_ordered {
+        if orders_before {
             b.kernel.blocks[block].insts.push(self.barrier);
         }
         kernel.blocks[block].insts.extend(behind);
@@ -194,11 +195,38 @@ impl Plan {
         let at = kernel.blocks[block].insts.iter().position(|other| *other == self.inst).unwrap_or(0);
         let behind = kernel.blocks[block].insts.split_off(at + 1);
         way.await_all_stores(&mut Builder::new(kernel, block, loc));
-        kernel.blocks[block].insts.push(self.closing);
+        if orders_behind {
+            kernel.blocks[block].insts.push(self.closing);
+        }
         if let (true, [.., slot, parity]) = (flow.goes_on, &results[..]) {
             flow.arrived.keep_turn(&mut Builder::new(kernel, block, loc), *slot, *parity);
         }
         kernel.blocks[block].insts.extend(behind);
+    }
+
+    /// Whether the barriers before and behind the loop order any accesses of memory: those between the barriers round the loop, but for the loop's rings, whose barriers are their own.
+    fn ordered_outside(&self, kernel: &Kernel) -> [bool; 2] {
+        let body = &kernel.blocks[kernel.body].insts;
+        let Some(at) = body.iter().position(|inst| *inst == self.inst) else { return [true; 2] };
+        let is_barrier = |inst: &Inst| kernel.effects(*inst).is_barrier();
+        let from = body[..at].iter().rposition(is_barrier).map_or(0, |barrier| barrier + 1);
+        let to = body[at + 1..].iter().position(is_barrier).map_or(body.len(), |barrier| at + 1 + barrier);
+        let accesses = |insts: &[Inst]| {
+            let effects: Vec<Effects> = all_in(kernel, insts).into_iter().map(|inst| kernel.effects(inst)).collect();
+            let is_common = |object: &Object| {
+                let space = kernel.objects[*object].space();
+                matches!(space, Space::Shared | Space::Cluster | Space::Global) && !self.rings.contains(object)
+            };
+            let reads: HashSet<Object> = effects.iter().flat_map(|effects| effects.reads.iter()).filter(is_common).collect();
+            let writes: HashSet<Object> = effects.iter().filter_map(|effects| effects.writes).filter(is_common).collect();
+            (reads, writes)
+        };
+        let meet = |before: &[Inst], behind: &[Inst]| {
+            let ((read, written), (reads, writes)) = (accesses(before), accesses(behind));
+            let is_met = |object: &Object| reads.contains(object) || writes.contains(object);
+            written.iter().any(is_met) || read.iter().any(|object| writes.contains(object))
+        };
+        [meet(&body[from..at], &body[at..to]), meet(&body[from..=at], &body[at + 1..to])]
     }
 
     /// The loop of the producer, at the end of a block; what is made from `from` on is not the work's.

@@ -213,7 +213,7 @@ impl Stores {
 }
 
 /// What the thread does that tells the engine.
-pub(super) fn by_first(b: &mut Builder<'_>, what: impl FnOnce(&mut Builder<'_>)) {
+pub(crate) fn by_first(b: &mut Builder<'_>, what: impl FnOnce(&mut Builder<'_>)) {
     let is_first = is_first_thread(b);
     b.if_else(
         is_first,
@@ -226,6 +226,6 @@ pub(super) fn by_first(b: &mut Builder<'_>, what: impl FnOnce(&mut Builder<'_>))
 }
 
 /// Waits for all groups of stores but the last ones.
-pub(super) fn await_stores(b: &mut Builder<'_>, but: u32, until: StoreStage) {
+pub(crate) fn await_stores(b: &mut Builder<'_>, but: u32, until: StoreStage) {
     b.push(Op::Engine(Engine::AwaitStores { but, until }), &[]);
 }

@@ -235,14 +235,14 @@ fn apply(kernel: &mut Kernel, work: Block, plan: Plan, groups: u32) {
 }
 
 /// What stands from an instruction on, or so many behind it, taken out of its block.
-fn split(kernel: &mut Kernel, block: Block, inst: Inst, further: usize) -> Vec<Inst> {
+pub(super) fn split(kernel: &mut Kernel, block: Block, inst: Inst, further: usize) -> Vec<Inst> {
     let insts = &mut kernel.blocks[block].insts;
     let at = insts.iter().position(|other| *other == inst).map_or(insts.len(), |at| at + further);
     insts.split_off(at)
 }
 
 /// Waits for products that are left running, at the end of a block that goes on with what was behind. What it gives takes the place of the sums everywhere else.
-fn awaited(kernel: &mut Kernel, (block, behind): (Block, Vec<Inst>), loc: Loc, sums: Vec<Value>) -> Inst {
+pub(super) fn awaited(kernel: &mut Kernel, (block, behind): (Block, Vec<Inst>), loc: Loc, sums: Vec<Value>) -> Inst {
     let types: Vec<Type> = sums.iter().map(|sum| kernel.ty(*sum)).collect();
     let inst = Builder::new(kernel, block, loc).push(Op::Tensor(Tensor::Await { sums: sums.clone() }), &types);
     kernel.blocks[block].insts.extend(behind);
@@ -255,13 +255,13 @@ fn awaited(kernel: &mut Kernel, (block, behind): (Block, Vec<Inst>), loc: Loc, s
 }
 
 /// An instruction, and all within it.
-fn within(kernel: &Kernel, inst: Inst) -> Vec<Inst> {
+pub(super) fn within(kernel: &Kernel, inst: Inst) -> Vec<Inst> {
     let blocks = kernel.insts[inst].op.blocks();
     blocks.into_iter().flat_map(|block| kernel.insts_in(block)).chain([inst]).collect()
 }
 
 /// One lane of each warp arrives at a barrier, if the condition holds.
-fn arrive(b: &mut Builder<'_>, condition: Value, barrier: &Access) {
+pub(super) fn arrive(b: &mut Builder<'_>, condition: Value, barrier: &Access) {
     if let Some(row) = by_name(called::SYNC_WARP, None) {
         b.push(Op::Intrinsic(row, Vec::new()), &[]);
     }

@@ -8,8 +8,8 @@ use super::super::Refusal;
 use super::{Inst, Partition, operand};
 use crate::collections::HashSet;
 use crate::ir::{
-    Block, Builder, Engine, Kernel, LeftFactor, ObjectKind, Op, ProductFactor, Region, Swizzle, Tensor, TensorCores, Terminator, Type,
-    Value, WarpgroupFactor, WarpgroupShape,
+    Block, Builder, Engine, Kernel, LeftFactor, Object, ObjectKind, Op, ProductFactor, Region, Swizzle, Tensor, TensorCores, Terminator,
+    Type, Value, WarpgroupFactor, WarpgroupShape,
 };
 
 /// The most columns of one instruction.
@@ -171,6 +171,18 @@ fn plan(kernel: &Kernel, owner: Inst, body: Block) -> Option<Plan> {
     Some(Plan { owner, body, product, order, results })
 }
 
+/// Whether a fence stands before, with no write of the arrays behind it.
+fn is_said(kernel: &Kernel, before: &[Inst], arrays: &[Object]) -> bool {
+    let writes = |inst: Inst| kernel.effects(inst).writes.is_some_and(|object| arrays.contains(&object));
+    let is_quiet = |inst: &Inst| {
+        let inner = kernel.insts[*inst].op.blocks().into_iter().flat_map(|block| kernel.insts_in(block));
+        !std::iter::once(*inst).chain(inner).any(|inst| writes(inst))
+    };
+    let is_fence = |inst: &Inst| matches!(kernel.insts[*inst].op, Op::Engine(Engine::Fence));
+    let last = before.iter().rposition(is_fence);
+    last.is_some_and(|last| before[last..].iter().all(is_quiet))
+}
+
 /// Says to the engine what threads have written, before every barrier: where a factor is written by threads.
 pub(super) fn fence(kernel: &mut Kernel, products: &[Inst]) {
     let arrays: Vec<_> = products
@@ -194,6 +206,9 @@ pub(super) fn fence(kernel: &mut Kernel, products: &[Inst]) {
     }
     for (block, inst) in barriers {
         let Some(at) = kernel.blocks[block].insts.iter().position(|other| *other == inst) else { continue };
+        if is_said(kernel, &kernel.blocks[block].insts[..at], &arrays) {
+            continue;
+        }
         let behind = kernel.blocks[block].insts.split_off(at);
         let loc = kernel.insts[inst].loc;
         Builder::new(kernel, block, loc).push(Op::Engine(Engine::Fence), &[]);

@@ -178,7 +178,7 @@ impl Line<'_> {
             | Engine::KeepTurn { .. }
             | Engine::StoreTile { .. }
             | Engine::CommitStores
-            | Engine::AwaitStores { until: StoreStage::Read, .. } => {}
+            | Engine::AwaitStores { until: StoreStage::Read | StoreStage::Exit, .. } => {}
         }
         for result in &self.kernel.insts[inst].results {
             self.ready[usize::from(*result)] = start;
