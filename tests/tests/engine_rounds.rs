@@ -250,6 +250,80 @@ fn tiles_go_out_by_tensor_copies_in_all_rounds() {
     });
 }
 
+/// Products of tiles that a producer asks for; results leave in strips through a ring of R slots, two strips a round.
+#[kernel(block = 256, persistent, targets = [sm_90])]
+fn multiplied<const S: usize, const R: usize>(a: &Matrix<bf16>, b: &Matrix<bf16>, c: &mut Matrix<bf16>) {
+    #[shared(swizzle = 128)]
+    let mut left: [[bf16; 64]; 128];
+    #[shared(swizzle = 128)]
+    let mut right: [[bf16; 64]; 128];
+    #[shared(swizzle = 128)]
+    let mut strip: [[bf16; 64]; 128];
+    let (row, column) = (block_idx().y * 128, block_idx().x * 128);
+    let mut sums = Accumulator::<f32, 128, 128>::zero();
+    #[pipeline(stages = S, by = tma, producer)]
+    for step in 0..a.columns().div_ceil(64) {
+        load_tile(&mut left, a, row, step * 64);
+        load_tile(&mut right, b, column, step * 64);
+        sync_threads();
+        multiply_add(&left, transposed(&right), &mut sums);
+        sync_threads();
+    }
+    #[pipeline(stages = R, by = tma)]
+    for n in 0..2 {
+        sums.store_columns(n * 64, &mut strip);
+        sync_threads();
+        store_tile(c, row, column + n * 64, &strip);
+        sync_threads();
+    }
+}
+
+fn multiplied_agrees<const S: usize, const R: usize>(device: &Device) {
+    // Whole numbers whose sums bf16 holds, up to 256.
+    let small = |len: usize, salt: usize| (0..len).map(|i| ((i * 7919 + salt) % 3) as f32 - 1.0).collect::<Vec<f32>>();
+    for [m, n, k] in [[8, 16, 8], [136, 264, 200], [128, 128, 0]] {
+        let (x, y) = (small(m * k, 1), small(n * k, 2));
+        let of = |values: &[f32]| values.iter().copied().map(bf16::from_f32).collect::<Vec<_>>();
+        let (a, b) = (device.upload(&of(&x)).unwrap(), device.upload(&of(&y)).unwrap());
+        let mut c = device.upload(&vec![bf16::from_f32(9.0); m * n]).unwrap();
+        let launch = multiplied::<S, R>(
+            device.matrix(&a, m, k).unwrap(),
+            device.matrix(&b, n, k).unwrap(),
+            device.matrix_mut(&mut c, m, n).unwrap(),
+        );
+        launch.grid((n.div_ceil(128), m.div_ceil(128))).launch(device).unwrap();
+        let expected: Vec<f32> = (0..m * n).map(|i| (0..k).map(|step| x[i / n * k + step] * y[i % n * k + step]).sum()).collect();
+        assert_eq!(c.download().unwrap().into_iter().map(bf16::to_f32).collect::<Vec<_>>(), expected, "{m} × {n} × {k}, {S}, {R}");
+    }
+}
+
+#[test]
+fn products_go_on_over_the_ends_of_rounds() {
+    on_all("products over rounds", |device| {
+        if device.properties().compute_capability.is_some_and(|capability| capability < (9, 0)) {
+            return;
+        }
+        multiplied_agrees::<2, 2>(device);
+        multiplied_agrees::<3, 2>(device);
+        multiplied_agrees::<3, 3>(device);
+    });
+    let count = |text: &str, word: &str| text.matches(word).count();
+    // Of two strips and two slots, a round waits for what the strips themselves wait for, and the block for the rest at its end.
+    let late = text("multiplied", &["3", "2"], "sm_90a");
+    let loops = late.rfind("bar.sync").unwrap_or_else(|| panic!("{late}"));
+    let last = late.rfind("cp.async.bulk.wait_group.read 0").unwrap_or_else(|| panic!("{late}"));
+    assert!(count(&late, "cp.async.bulk.wait_group 0") == 0 && last > loops, "{late}");
+    // Of three slots the strips are no multiple: all is written before the next round.
+    let whole = text("multiplied", &["3", "3"], "sm_90a");
+    assert!(count(&whole, "cp.async.bulk.wait_group 0") == 1 && count(&whole, "cp.async.bulk.wait_group.read 0") == 0, "{whole}");
+    // A product runs on while the next is asked for, where there are slots for it; nothing is ordered by a barrier before or behind the loop.
+    let two = text("multiplied", &["2", "2"], "sm_90a");
+    assert_eq!([&late, &two].map(|text| count(text, "wgmma.wait_group.sync.aligned 1")), [1, 0], "{late}");
+    let product = late.rfind("wgmma.mma_async").unwrap_or_else(|| panic!("{late}"));
+    let first_strip = product + late[product..].find("st.shared").unwrap_or_else(|| panic!("{late}"));
+    assert_eq!(count(&late[product..first_strip], "bar.sync"), 0, "{late}");
+}
+
 /// The PTX of a kernel of this file.
 fn text(kernel: &str, generics: &[&str], target: &str) -> String {
     let source = kernel_of(include_str!("engine_rounds.rs"), kernel).replace(", targets = [sm_90]", "");
@@ -313,6 +387,8 @@ fn assemblers_take_rounds() {
             }
         }
     }
+    let text = text("multiplied", &["3", "2"], "sm_90a");
+    assemblers.iter().for_each(|ptxas| counts.ask(ptxas, &text, "products over rounds", 90));
     counts.report(test);
 }
 

@@ -135,7 +135,7 @@ pub enum Role {
 pub enum StoreStage {
     /// It has read: its array may be written again.
     Read,
-    /// The same; a block of a `persistent` kernel that goes on to another round need not ask before the last one is over.
+    /// It has read, and the block ends: with that it has written. A block of a `persistent` kernel that goes on to another round need not ask before the last one is over.
     Exit,
     /// It has written: who asks sees it in the matrix, and others behind a barrier.
     Done,

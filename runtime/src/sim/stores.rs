@@ -224,7 +224,8 @@ impl Machine<'_> {
                 }
                 self.block.engine.out.read.entry(thread).or_default().push((one.number, self.tick));
             }
-            if until == StoreStage::Done {
+            // With the block's end its stores are done.
+            if until != StoreStage::Read {
                 let access = &program.accesses[one.to as usize];
                 let target = Request { number: one.to, access, info: &program.objects[access.object], mask: 1 << lane };
                 for ([_, at], bits) in one.places.iter().zip(one.bits.iter().flatten()) {

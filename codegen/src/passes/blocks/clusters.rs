@@ -8,7 +8,7 @@
 //! Where there are no clusters, each block is one by itself, and all of this is nothing. A grid is whole clusters along every axis: a launch of another is refused.
 
 use super::raster;
-use crate::ir::{BinaryOp, Builder, Type, Value};
+use crate::ir::{BinaryOp, Builder, CompareOp, Type, Value};
 
 /// A place in the grid as the place of its cluster in the grid of clusters, and its own place in that, by axis.
 pub(super) struct Clustered {
@@ -40,7 +40,9 @@ impl Clustered {
             (within[*axis], rank) = (Some(place), rest);
         }
         let layer = if extents[0] * extents[1] > 1 { b.binary(BinaryOp::Mul, clusters[0], clusters[1]) } else { layer };
-        let z = b.binary(BinaryOp::Div, which, layer);
+        // Most grids have one layer: a division by what only the launch knows takes a hundred cycles, and threads wait for it where a round begins.
+        let is_in_first = b.compare(CompareOp::Lt, which, layer);
+        let z = b.if_else(is_in_first, |b| vec![b.int(Type::U32, 0)], |b| vec![b.binary(BinaryOp::Div, which, layer)])[0];
         let before = b.binary(BinaryOp::Mul, z, layer);
         let in_layer = b.binary(BinaryOp::Sub, which, before);
         let y = b.binary(BinaryOp::Div, in_layer, clusters[0]);

@@ -20,7 +20,7 @@
 //! That is a bijection: `number` counts the `height × grid_dim.x` blocks of the band. It stays below 2³², since a grid of a kernel with `raster` has fewer blocks:
 //! a launch of more is refused. `height` is never zero, since `band` is at most `y`. z stays as it is.
 
-use crate::ir::{BinaryOp, Builder, Type, Value};
+use crate::ir::{BinaryOp, Builder, CompareOp, Type, Value};
 
 /// Where the block stands, x and y, that the device has at `place`; `grid` is the grid's extent along x and y. `rows` is at least 2.
 pub(super) fn permuted(b: &mut Builder<'_>, rows: u32, place: [Value; 2], grid: [Value; 2]) -> [Value; 2] {
@@ -36,7 +36,15 @@ pub(super) fn permuted(b: &mut Builder<'_>, rows: u32, place: [Value; 2], grid: 
     let left = b.binary(BinaryOp::Sub, grid_rows, band);
     let height = b.binary(BinaryOp::Min, left, most);
     let number = b.mul_add(below, width, x);
-    let column = b.binary(BinaryOp::Div, number, height);
+    let divided = |b: &mut Builder<'_>| b.binary(BinaryOp::Div, number, height);
+    let column = if rows.is_power_of_two() {
+        // Bands of all rows need no division.
+        let is_whole = b.compare(CompareOp::Eq, height, most);
+        let count = b.int(Type::U32, rows.trailing_zeros().into());
+        b.if_else(is_whole, |b| vec![b.binary(BinaryOp::Shr, number, count)], |b| vec![divided(b)])[0]
+    } else {
+        divided(b)
+    };
     let whole = b.binary(BinaryOp::Mul, column, height);
     let row = b.binary(BinaryOp::Sub, number, whole);
     let row = b.binary(BinaryOp::Add, band, row);

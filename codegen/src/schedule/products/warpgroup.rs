@@ -176,7 +176,7 @@ fn is_said(kernel: &Kernel, before: &[Inst], arrays: &[Object]) -> bool {
     let writes = |inst: Inst| kernel.effects(inst).writes.is_some_and(|object| arrays.contains(&object));
     let is_quiet = |inst: &Inst| {
         let inner = kernel.insts[*inst].op.blocks().into_iter().flat_map(|block| kernel.insts_in(block));
-        !std::iter::once(*inst).chain(inner).any(|inst| writes(inst))
+        !std::iter::once(*inst).chain(inner).any(&writes)
     };
     let is_fence = |inst: &Inst| matches!(kernel.insts[*inst].op, Op::Engine(Engine::Fence));
     let last = before.iter().rposition(is_fence);
