@@ -53,7 +53,7 @@ fn all_ways(x: &Global<e4m3>, halves: &mut Global<f16>, brains: &mut Global<bf16
     sync_threads();
     let kept = shuffle_xor(shuffle_xor(tile[thread_idx().x], 5), 5);
     let same = e4m3::from_bits(kept.to_bits());
-    let chosen = if i % 2 == 0 { same } else { black_box(same) };
+    let chosen = if i.is_multiple_of(2) { same } else { black_box(same) };
     halves[i] = chosen as f16;
     brains[i] = chosen as bf16;
     doubles[i] = chosen.to_f64();

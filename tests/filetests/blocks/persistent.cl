@@ -16,17 +16,26 @@ void reversed(
     const uint v26_step = (uint)get_num_groups(0);
     #pragma unroll 1
     for (uint v26 = (uint)get_group_id(0); v26 < v26_end; v26 += min(v26_step, v26_end - v26)) {
-        const uint v29 = v26 - v26 / v22 * v22;
-        const uint v30 = v29 / v19;
-        const uint v35 = v30 & 3u;
-        const uint v36 = v30 - v35;
-        const uint v38 = min(v20 - v36, 4u);
-        const uint v39 = v35 * v19 + (v29 - v30 * v19);
-        const uint v40 = v39 / v38;
-        const uint v43 = v36 + (v39 - v40 * v38);
+        uint v30 = 0u;
+        if (v26 >= v22) {
+            v30 = v26 / v22;
+        }
+        const uint v32 = v26 - v30 * v22;
+        const uint v33 = v32 / v19;
+        const uint v38 = v33 & 3u;
+        const uint v39 = v33 - v38;
+        const uint v41 = min(v20 - v39, 4u);
+        const uint v42 = v38 * v19 + (v32 - v33 * v19);
+        uint v47;
+        if (v41 == 4u) {
+            v47 = v42 >> 2;
+        } else {
+            v47 = v42 / v41;
+        }
+        const uint v50 = v39 + (v42 - v47 * v41);
         do {
             const uint t = (uint)get_local_id(0);
-            const uint i = (v43 * v19 + v40) * 64u + t;
+            const uint i = (v50 * v19 + v47) * 64u + t;
             float v14 = 0.0f;
             if (i < n) {
                 v14 = x[i];
