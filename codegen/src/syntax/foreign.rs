@@ -1,4 +1,4 @@
-//! Names of CUDA C++, OpenCL C and C, each with what a kernel writes in its place.
+//! Names of CUDA C++, OpenCL C and C, each with what a kernel writes in its place; and those of the host's floats of 8 bits.
 
 use super::layout::written;
 use super::operand::{behind, operand, receiver};
@@ -225,6 +225,11 @@ pub fn foreign(name: &str) -> Option<&'static Foreign> {
 }
 
 impl Foreign {
+    /// Whose name it is.
+    pub fn origin(&self) -> &'static str {
+        if self.signature.starts_with("F8") { "the crate `float8`" } else { "CUDA C++" }
+    }
+
     /// The name.
     pub fn name(&self) -> &'static str {
         self.signature.split('(').next().unwrap_or_default()

@@ -11,7 +11,7 @@ impl BodyChecker<'_> {
     pub(super) fn check_foreign(&mut self, ident: &syn::Ident) {
         let name = ident.to_string();
         if let Some(foreign) = foreign(&name).filter(|foreign| foreign.is_certain && !self.is_own(&name)) {
-            self.refuse(ident.span(), format!("`{name}` is a name of CUDA C++"), foreign.edit());
+            self.refuse(ident.span(), format!("`{name}` is a name of {}", foreign.origin()), foreign.edit());
         } else if GEOMETRY.contains(&name.as_str()) && !self.is_own(&name) && !self.is_called {
             self.refuse(ident.span(), format!("`{name}` is a function"), format!("call it: `{name}()`"));
         }
