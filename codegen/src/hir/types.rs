@@ -78,6 +78,11 @@ impl Ty {
         matches!(self, Ty::Scalar(ty) if ty.is_float())
     }
 
+    /// Whether it is a float of 8 bits, which is stored and converted alone.
+    pub(crate) fn is_float8(&self) -> bool {
+        matches!(self, Ty::Scalar(ty) if ty.is_float8())
+    }
+
     /// The primitive type of this name.
     pub(crate) fn primitive(name: &str) -> Option<Ty> {
         match name {

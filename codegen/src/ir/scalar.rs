@@ -88,8 +88,8 @@ impl fmt::Display for Scalar {
         match self.ty {
             Type::Bool => write!(f, "{}", self.bits == 1),
             Type::F32 if self.as_f64().is_finite() => write!(f, "{:?}", f32::from_bits(self.bits as u32)),
-            t if (t.is_float() || t.is_float8()) && self.as_f64().is_finite() => write!(f, "{:?}", self.as_f64()),
-            t if t.is_float() || t.is_float8() => write!(f, "0x{:x}", self.bits),
+            t if t.is_any_float() && self.as_f64().is_finite() => write!(f, "{:?}", self.as_f64()),
+            t if t.is_any_float() => write!(f, "0x{:x}", self.bits),
             _ => write!(f, "{}", self.as_int()),
         }
     }

@@ -117,6 +117,11 @@ impl Type {
         matches!(self, Type::E4M3 | Type::E5M2)
     }
 
+    /// Whether its values are floats of any width.
+    pub fn is_any_float(self) -> bool {
+        self.is_float() || self.is_float8()
+    }
+
     /// Whether it is one of the four floating-point types that are computed in; those of 8 bits are not ([`Type::is_float8`]).
     pub fn is_float(self) -> bool {
         matches!(self, Type::F16 | Type::BF16 | Type::F32 | Type::F64)

@@ -165,7 +165,7 @@ fn struct_starts(ty: &MemoryType, structs: &Structs, at: &mut usize, into: &mut 
 pub(super) fn example(ty: &MemoryType, structs: &Structs) -> String {
     match ty {
         MemoryType::Scalar(Type::Bool) => "true".to_owned(),
-        MemoryType::Scalar(ty) if ty.is_float() || ty.is_float8() => "1.0".to_owned(),
+        MemoryType::Scalar(ty) if ty.is_any_float() => "1.0".to_owned(),
         MemoryType::Scalar(_) => "1".to_owned(),
         MemoryType::Array(element, n) | MemoryType::Padded(element, n, _) if *n > 4 => format!("[{}; {n}]", example(element, structs)),
         MemoryType::Array(element, n) | MemoryType::Padded(element, n, _) => {

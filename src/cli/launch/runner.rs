@@ -159,7 +159,7 @@ fn distance(x: Scalar, y: Scalar) -> f64 {
     if x == y {
         return 0.0;
     }
-    if !(x.ty.is_float() || x.ty.is_float8()) {
+    if !x.ty.is_any_float() {
         return 1.0;
     }
     (x.as_f64() - y.as_f64()).abs() / x.as_f64().abs().max(y.as_f64().abs()).max(1.0)

@@ -159,8 +159,8 @@ impl Number {
         match self {
             Number::Bool(value) if ty == Type::Bool => Ok(Scalar::bool(value)),
             Number::Int(value) if ty.is_int() && Scalar::int(ty, value).as_int() == value => Ok(Scalar::int(ty, value)),
-            Number::Int(value) if ty.is_float() || ty.is_float8() => Ok(Scalar::float(ty, value as f64)),
-            Number::Float(value) if ty.is_float() || ty.is_float8() => Ok(Scalar::float(ty, value)),
+            Number::Int(value) if ty.is_any_float() => Ok(Scalar::float(ty, value as f64)),
+            Number::Float(value) if ty.is_any_float() => Ok(Scalar::float(ty, value)),
             Number::Bool(value) => misfit(value.to_string()),
             Number::Int(value) => misfit(value.to_string()),
             Number::Float(value) => misfit(format!("{value:?}")),
@@ -170,7 +170,7 @@ impl Number {
     /// As a scalar of a type, wrapped round to it.
     fn as_is(self, ty: Type) -> Scalar {
         match self {
-            Number::Int(value) if ty.is_float() || ty.is_float8() => Scalar::float(ty, value as f64),
+            Number::Int(value) if ty.is_any_float() => Scalar::float(ty, value as f64),
             Number::Int(value) if ty == Type::Bool => Scalar::bool(value % 2 != 0),
             Number::Int(value) => Scalar::int(ty, value),
             Number::Bool(value) => Scalar::bool(value),
@@ -197,9 +197,9 @@ fn drawn(random: &mut fastrand::Rng, ty: Type, range: Option<(f64, f64)>) -> Sca
     if ty == Type::Bool {
         return Scalar::bool(random.bool());
     }
-    let (low, high) = range.unwrap_or(if ty.is_float() || ty.is_float8() { FLOATS } else { INTEGERS });
+    let (low, high) = range.unwrap_or(if ty.is_any_float() { FLOATS } else { INTEGERS });
     let number = low + random.f64() * (high - low);
-    if ty.is_float() || ty.is_float8() { Scalar::float(ty, number) } else { Scalar::int(ty, number.floor() as i128) }
+    if ty.is_any_float() { Scalar::float(ty, number) } else { Scalar::int(ty, number.floor() as i128) }
 }
 
 /// The scalars of a type, in order, each with its offset.

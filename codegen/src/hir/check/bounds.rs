@@ -64,7 +64,6 @@ impl Checker<'_, '_> {
         for (from, to, span) in std::mem::take(&mut self.casts) {
             let (from, to) = (self.infer.resolve(&from), self.infer.resolve(&to));
             let shown = self.show(&to);
-            let is_float8 = |ty: &Ty| matches!(ty, Ty::Scalar(ty) if ty.is_float8());
             let help = match (&from, &to) {
                 (from, to) if *to == Ty::BOOL && from.is_int() => "compare it: `a != 0`".to_owned(),
                 (from, to) if *to == Ty::BOOL && from.is_float() => "compare it: `a != 0.0`".to_owned(),
@@ -72,12 +71,12 @@ impl Checker<'_, '_> {
                 (from, to) if *from == Ty::BOOL && to.is_float() => {
                     format!("write `x as u8 as {shown}`, or `if x {{ 1.0 }} else {{ 0.0 }}`")
                 }
-                (from, to) if is_float8(from) && *to == Ty::BOOL => "compare it: `x as f32 != 0.0`".to_owned(),
-                (from, to) if *from == Ty::BOOL && is_float8(to) => format!("write `x as u8 as f32 as {shown}`"),
-                (from, to) if is_float8(from) && to.is_int() || from.is_int() && is_float8(to) => {
+                (from, to) if from.is_float8() && *to == Ty::BOOL => "compare it: `x as f32 != 0.0`".to_owned(),
+                (from, to) if *from == Ty::BOOL && to.is_float8() => format!("write `x as u8 as f32 as {shown}`"),
+                (from, to) if from.is_float8() && to.is_int() || from.is_int() && to.is_float8() => {
                     format!("go by a float that is computed in: `x as f32 as {shown}`")
                 }
-                (Ty::Adt(..), to) if is_float8(to) => format!("cast it to an integer first: `e as u32 as f32 as {shown}`"),
+                (Ty::Adt(..), to) if to.is_float8() => format!("cast it to an integer first: `e as u32 as f32 as {shown}`"),
                 (Ty::Adt(..), to) if to.is_float() => format!("cast it to an integer first: `e as u32 as {shown}`"),
                 (_, Ty::Adt(..)) => format!("match on the number, each arm a variant: `0 => {shown}::…`"),
                 _ => continue,

@@ -86,7 +86,7 @@ impl Checker<'_, '_> {
             diagnostic = diagnostic.help(help);
         } else if let Some(edit) = super::familiar::of_method(call) {
             diagnostic = diagnostic.help(edit);
-        } else if matches!(self.infer.shallow(&receiver.ty), Ty::Scalar(ty) if ty.is_float8()) {
+        } else if self.infer.shallow(&receiver.ty).is_float8() {
             diagnostic = diagnostic.help("compute in another float: `x as f32`");
         } else if let Some(nearest) = nearest(&name, known) {
             diagnostic = diagnostic.help(format!("did you mean `{nearest}`?"));

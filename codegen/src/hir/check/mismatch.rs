@@ -70,15 +70,14 @@ impl Checker<'_, '_> {
     /// A number where one of another type is wanted, which is `found`: the edit. `None`: not both are numbers, or the source does not show where.
     pub(super) fn cast_edit(&self, found: &Ty, expected: &Ty, span: Span) -> Option<String> {
         let (found, expected) = (self.infer.resolve(found), self.infer.resolve(expected));
-        let is_float8 = |ty: &Ty| matches!(ty, Ty::Scalar(ty) if ty.is_float8());
-        let is_number = |ty: &Ty| self.is_number(ty) || is_float8(ty);
+        let is_number = |ty: &Ty| self.is_number(ty) || ty.is_float8();
         if !is_number(&found) || !is_number(&expected) || matches!(expected, Ty::Var(_)) {
             return None;
         }
         let text = span.source_text().filter(|text| text.len() <= LONGEST && !text.contains('\n'))?;
         let expr = syn::parse_str(&text).ok()?;
         let is_int = |ty: &Ty| ty.is_int() || self.infer.kind(ty) == Some(Kind::Int);
-        if is_float8(&found) && is_int(&expected) || is_int(&found) && is_float8(&expected) {
+        if found.is_float8() && is_int(&expected) || is_int(&found) && expected.is_float8() {
             return Some(format!("write `{}`", cast(&expr, &format!("f32 as {}", self.show(&expected)), false)));
         }
         Some(self.number_as(&expr, &found, &expected, false))

@@ -163,6 +163,14 @@ impl Checker<'_, '_> {
         }
     }
 
+    /// There are no products of such elements.
+    fn no_products_of(&mut self, a: &Factor, element: &str) {
+        let (last, others) = PRODUCTS.split_last().map_or((String::new(), &[][..]), |((last, _), others)| (format!("`{last}`"), others));
+        let others: Vec<String> = others.iter().map(|(factor, _)| format!("`{factor}`")).collect();
+        let message = format!("`{}` has elements of `{element}`, and products are of {} and {last}", a.name, others.join(", "));
+        self.report(Diagnostic::error(a.expr.span, message).help("use one of these").and_by_rustc());
+    }
+
     /// Whether there are products of such elements into such sums.
     fn check_elements(&mut self, (a, b): (&Factor, &Factor), sum: &Ty, (sums, span): (&str, Span)) {
         if !self.infer.unify(&a.element, &b.element) {
@@ -182,22 +190,13 @@ impl Checker<'_, '_> {
         }
         let Ty::Scalar(element) = self.infer.shallow(&a.element) else {
             if !self.is_open(&a.element) {
-                let message = format!(
-                    "`{}` has elements of `{}`, and products are of `bf16`, `f16`, `f32`, `f64`, `e4m3`, `e5m2`, `i8` and `u8`",
-                    a.name,
-                    self.show(&a.element)
-                );
-                self.report(Diagnostic::error(a.expr.span, message).help("use one of these").and_by_rustc());
+                self.no_products_of(a, &self.show(&a.element));
             }
             return;
         };
         let known: Vec<Type> = PRODUCTS.iter().filter(|(factor, _)| *factor == element).map(|(_, sum)| *sum).collect();
         let Some(wanted) = known.first() else {
-            let message = format!(
-                "`{}` has elements of `{element}`, and products are of `bf16`, `f16`, `f32`, `f64`, `e4m3`, `e5m2`, `i8` and `u8`",
-                a.name
-            );
-            self.report(Diagnostic::error(a.expr.span, message).help("use one of these").and_by_rustc());
+            self.no_products_of(a, &element.to_string());
             return;
         };
         let found = self.infer.shallow(sum);

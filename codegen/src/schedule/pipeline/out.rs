@@ -107,17 +107,7 @@ impl Plan {
         let trips = if let [Some(start), Some(end), Some(step)] = bounds { eval::trips([start, end, step]) } else { None };
         let body = &kernel.blocks[kernel.body].insts;
         let Some(at) = body.iter().position(|inst| *inst == self.inst) else { return false };
-        let is_last = body[at + 1..].iter().all(|inst| match &kernel.insts[*inst].op {
-            Op::Compute(_) | Op::Terminator(_) => true,
-            Op::Memory(_)
-            | Op::Texture(..)
-            | Op::Intrinsic(..)
-            | Op::Collective(_)
-            | Op::Tensor(_)
-            | Op::Engine(_)
-            | Op::Message(_)
-            | Op::Region(_) => false,
-        });
+        let is_last = body[at + 1..].iter().all(|inst| matches!(kernel.insts[*inst].op, Op::Compute(_) | Op::Terminator(_)));
         let goes_on = trips.is_some_and(|trips| trips > 0 && trips.is_multiple_of(self.stages.into()));
         kernel.options.persistent && is_last && goes_on && self.is_told_to_nobody(kernel)
     }

@@ -58,18 +58,8 @@ fn plan(kernel: &Kernel, owner: Inst) -> Option<Plan> {
     let at = insts.iter().position(|inst| *inst == product)?;
     // Behind it stands what hands the slot over, and nothing else but computation.
     let arrivals = |inst: Inst| -> Vec<(&Access, Option<Value>)> {
-        let of = |inner: Inst| match &kernel.insts[inner].op {
-            Op::Engine(Engine::Arrive { barrier, of_block }) => Some((barrier, *of_block)),
-            Op::Compute(_)
-            | Op::Memory(_)
-            | Op::Texture(..)
-            | Op::Intrinsic(..)
-            | Op::Collective(_)
-            | Op::Tensor(_)
-            | Op::Engine(_)
-            | Op::Message(_)
-            | Op::Region(_)
-            | Op::Terminator(_) => None,
+        let of = |inner: Inst| {
+            if let Op::Engine(Engine::Arrive { barrier, of_block }) = &kernel.insts[inner].op { Some((barrier, *of_block)) } else { None }
         };
         within(kernel, inst).into_iter().filter_map(of).collect()
     };

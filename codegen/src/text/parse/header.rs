@@ -272,7 +272,7 @@ fn parse_scalar(ty: Type, text: &str) -> Option<Scalar> {
         let bits = u64::from_str_radix(digits, 16).ok()?;
         return Some(Scalar::new(ty, bits)).filter(|scalar| scalar.bits == bits);
     }
-    if ty.is_float() || ty.is_float8() {
+    if ty.is_any_float() {
         // Not through f64 for f32, which would round twice.
         let value = if ty == Type::F32 { text.parse::<f32>().ok()?.into() } else { text.parse::<f64>().ok()? };
         return Some(Scalar::float(ty, value)).filter(|scalar| scalar.as_f64().is_finite());
