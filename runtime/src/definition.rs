@@ -88,6 +88,19 @@ const fn matrix(data: ParameterKind) -> [Parameter; 4] {
     ]
 }
 
+/// What a `&MatrixBatch<T>` is passed as.
+pub const MATRIX_BATCH: &[Parameter] = &matrix_batch(ParameterKind::Global);
+
+/// The same of a `&mut MatrixBatch<T>`.
+pub const MATRIX_BATCH_MUT: &[Parameter] = &matrix_batch(ParameterKind::GlobalMut);
+
+const fn matrix_batch(data: ParameterKind) -> [Parameter; 6] {
+    let [data, rows, columns, pitch] = matrix(data);
+    let count = Parameter { name: "count", kind: ParameterKind::Value };
+    let stride = Parameter { name: "stride", kind: ParameterKind::Value };
+    [data, rows, columns, pitch, count, stride]
+}
+
 /// A kernel. One `static` for each `#[kernel]`, all instances alike.
 #[derive(Debug)]
 pub struct KernelDefinition {

@@ -257,7 +257,7 @@ pub(crate) fn parameter_of(argument: &AbiArgument) -> Option<usize> {
         | AbiArgument::Image { param }
         | AbiArgument::Sampler { param, .. }
         | AbiArgument::ConstantSymbol { param, .. } => Some(*param),
-        AbiArgument::TensorMap(map) => Some(map.data),
+        AbiArgument::TensorMap(map) => Some(map.matrix.data),
         AbiArgument::DynamicShared
         | AbiArgument::Exchange { .. }
         | AbiArgument::DynamicLength { .. }

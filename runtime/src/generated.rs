@@ -1,8 +1,8 @@
 //! What the code that `#[kernel]`, `#[device]` and `#[warpwright::module]` generate names. Nobody else should: it changes with them.
 
 pub use crate::definition::{
-    DeviceItem, ExternItem, ExternTarget, GenericArgument, KernelDefinition, MATRIX, MATRIX_MUT, Parameter, ParameterKind, ScalarKind,
-    SourceText,
+    DeviceItem, ExternItem, ExternTarget, GenericArgument, KernelDefinition, MATRIX, MATRIX_BATCH, MATRIX_BATCH_MUT, MATRIX_MUT, Parameter,
+    ParameterKind, ScalarKind, SourceText,
 };
 pub use crate::element::{Element, ElementType, EnumType, Field, Fields, StructType, TypeName};
 pub use crate::launch::ParameterGroup;

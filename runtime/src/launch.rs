@@ -11,7 +11,7 @@ use crate::driver::LaunchPlan;
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::instance::{Instance, with_lowered};
-use crate::matrix::{BufferMatrix, BufferMatrixMut};
+use crate::matrix::{BufferMatrix, BufferMatrixBatch, BufferMatrixBatchMut, BufferMatrixMut};
 use crate::repack::for_device;
 use crate::sim::Counters;
 use crate::simulate::{self, Simulation};
@@ -84,16 +84,26 @@ impl<'a> Launch<'a> {
 
     pub fn matrix<T: Element>(self, matrix: BufferMatrix<'a, T>) -> Launch<'a> {
         let (buffer, extent) = matrix.parts();
-        self.global(buffer).extent(extent)
+        self.global(buffer).values(extent)
     }
 
     pub fn matrix_mut<T: Element>(self, matrix: BufferMatrixMut<'a, T>) -> Launch<'a> {
         let (buffer, extent) = matrix.parts();
-        self.global_mut(buffer).extent(extent)
+        self.global_mut(buffer).values(extent)
     }
 
-    fn extent(self, [rows, columns, pitch]: [usize; 3]) -> Launch<'a> {
-        self.value(rows).value(columns).value(pitch)
+    pub fn matrix_batch<T: Element>(self, batch: BufferMatrixBatch<'a, T>) -> Launch<'a> {
+        let (buffer, extent) = batch.parts();
+        self.global(buffer).values(extent)
+    }
+
+    pub fn matrix_batch_mut<T: Element>(self, batch: BufferMatrixBatchMut<'a, T>) -> Launch<'a> {
+        let (buffer, extent) = batch.parts();
+        self.global_mut(buffer).values(extent)
+    }
+
+    fn values<const N: usize>(self, values: [usize; N]) -> Launch<'a> {
+        values.into_iter().fold(self, Launch::value)
     }
 
     pub fn group(self, group: impl ParameterGroup<'a>) -> Launch<'a> {

@@ -63,7 +63,7 @@ pub use dim3::{Dim3, Extent};
 pub use element::Element;
 pub use error::{Error, Result};
 pub use launch::Launch;
-pub use matrix::{BufferMatrix, BufferMatrixMut};
+pub use matrix::{BufferMatrix, BufferMatrixBatch, BufferMatrixBatchMut, BufferMatrixMut};
 pub use pinned::PinnedBuffer;
 pub use properties::DeviceProperties;
 pub use simulate::Simulation;

@@ -2,6 +2,7 @@
 //! one on the others.
 
 use crate::error::{Error, Result};
+use warpwright_codegen::ir::MatrixParameters;
 
 /// What rows begin at multiples of, and the matrix itself, bytes (CUDA Driver API, `cuTensorMapEncodeTiled`).
 const ALIGN: u64 = 16;
@@ -21,12 +22,32 @@ pub(crate) struct Matrix {
     pub(crate) columns: u64,
     /// Elements from row to row.
     pub(crate) pitch: u64,
+    /// If it is the first of several.
+    pub(crate) batch: Option<Batch>,
+}
+
+/// Several matrices of the same shape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Batch {
+    pub(crate) count: u64,
+    /// Elements from one to the next.
+    pub(crate) stride: u64,
 }
 
 impl Matrix {
+    /// What a launch passes as these parameters. `number`: what it passes as one.
+    pub(crate) fn of(parameters: MatrixParameters, address: u64, number: impl Fn(usize) -> Result<u64>) -> Result<Matrix> {
+        let MatrixParameters { rows, columns, pitch, batch, .. } = parameters;
+        let batch = match batch {
+            Some([count, stride]) => Some(Batch { count: number(count)?, stride: number(stride)? }),
+            None => None,
+        };
+        Ok(Matrix { address, rows: number(rows)?, columns: number(columns)?, pitch: number(pitch)?, batch })
+    }
+
     /// Whether there is something to copy.
     pub(crate) fn has_elements(&self) -> bool {
-        self.rows > 0 && self.columns > 0
+        self.rows > 0 && self.columns > 0 && self.batch.is_none_or(|batch| batch.count > 0)
     }
 
     /// Whether tensor copies can be made of it. `name`: the kernel's and the matrix's, for messages; `element`: bytes of an element.
@@ -38,7 +59,10 @@ impl Matrix {
     pub(crate) fn check(&self, (kernel, name): (&'static str, &str), element: u64, is_stored: bool) -> Result<()> {
         let bytes = self.pitch.saturating_mul(element);
         let row = self.columns.saturating_mul(element);
-        let most = self.rows.max(self.columns);
+        let count = self.batch.map_or(0, |batch| batch.count);
+        let stride = self.batch.map_or(0, |batch| batch.stride);
+        let to_next = stride.saturating_mul(element);
+        let most = self.rows.max(self.columns).max(count);
         let reason = if bytes >= MOST_STRIDE {
             format!(
                 "the matrix `{name}` has a pitch of {bytes} bytes, and tensor copies (`by = tma`) take less than {MOST_STRIDE}; \
@@ -50,6 +74,17 @@ impl Matrix {
                  help: give it a pitch that is one, `.pitch({})`, or leave `by = tma` out",
                 self.pitch,
                 bytes.next_multiple_of(ALIGN) / element.max(1)
+            )
+        } else if to_next >= MOST_STRIDE {
+            format!(
+                "the matrices `{name}` are {to_next} bytes apart, and tensor copies (`by = tma`) take less than {MOST_STRIDE}; \
+                 help: give them a smaller stride, or leave `by = tma` out"
+            )
+        } else if !to_next.is_multiple_of(ALIGN) {
+            format!(
+                "the matrices `{name}` are {stride} elements apart, {to_next} bytes, and tensor copies (`by = tma`) need a multiple of {ALIGN}; \
+                 help: give them a stride that is one, {}, or leave `by = tma` out",
+                to_next.next_multiple_of(ALIGN) / element.max(1)
             )
         } else if !self.address.is_multiple_of(ALIGN) {
             format!(
@@ -66,7 +101,8 @@ impl Matrix {
             )
         } else if most >= MOST {
             format!(
-                "the matrix `{name}` has {most} rows or columns, and tensor copies (`by = tma`) count to {}; help: leave `by = tma` out",
+                "the matrix `{name}` has {most} {}, and tensor copies (`by = tma`) count to {}; help: leave `by = tma` out",
+                if most == count { "others beside it" } else { "rows or columns" },
                 MOST - 1
             )
         } else {
@@ -78,9 +114,9 @@ impl Matrix {
 
 #[cfg(test)]
 mod tests {
-    use super::{MOST, MOST_STRIDE, Matrix};
+    use super::{Batch, MOST, MOST_STRIDE, Matrix};
 
-    const GOOD: Matrix = Matrix { address: 0x7f00_0000_0100, rows: 1000, columns: 60, pitch: 64 };
+    const GOOD: Matrix = Matrix { address: 0x7f00_0000_0100, rows: 1000, columns: 60, pitch: 64, batch: None };
 
     /// What is said of a matrix of elements of so many bytes.
     fn said(matrix: Matrix, element: u64) -> String {
@@ -140,6 +176,17 @@ mod tests {
         // Bytes that no number has are too many, too.
         refused(Matrix { pitch: u64::MAX / 16 * 16, ..GOOD }, 8, &["bytes, and tensor copies"]);
         assert_eq!(said(stride(MOST_STRIDE - 16), 4), "");
+    }
+
+    #[test]
+    fn matrices_of_a_batch_are_multiples_of_sixteen_bytes_apart() {
+        let batch = |count: u64, stride: u64| Matrix { batch: Some(Batch { count, stride }), ..GOOD };
+        refused(batch(3, 65), 4, &["are 65 elements apart, 260 bytes", "a multiple of 16", "a stride that is one, 68"]);
+        refused(batch(3, MOST_STRIDE / 4), 4, &["are 1099511627776 bytes apart", "less than 1099511627776"]);
+        refused(batch(MOST, 64), 4, &["2147483648 others beside it"]);
+        // All the same one.
+        assert_eq!((said(batch(3, 0), 4), said(batch(MOST - 1, 4), 4)), (String::new(), String::new()));
+        assert!(batch(1, 0).has_elements() && !batch(0, 64).has_elements());
     }
 
     #[test]

@@ -7,7 +7,7 @@ mod structured;
 
 use crate::diagnostic::Diagnostics;
 use crate::hir::Lowered;
-use crate::ir::{Axis, Loc, Stage, Swizzle, TextureOp};
+use crate::ir::{Axis, Loc, MatrixParameters, Stage, Swizzle, TextureOp};
 use crate::pipeline::Scheduled;
 use crate::target::{Family, Target, Targets};
 use proc_macro2::Span;
@@ -105,14 +105,8 @@ impl TextureReads {
 /// A map of a matrix: what a launch makes of parameters of the kernel (indices into them), by which the copy engine finds tiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TensorMap {
-    /// The buffer.
-    pub data: usize,
-    /// How many rows the matrix has.
-    pub rows: usize,
-    /// Elements of a row.
-    pub columns: usize,
-    /// Elements from row to row.
-    pub pitch: usize,
+    /// The matrix, or the batch of them, which is a map of one dimension more.
+    pub matrix: MatrixParameters,
     /// Bytes of an element: 1, 2, 4 or 8.
     pub element: u64,
     /// Rows and columns that one copy moves: 256 at most.

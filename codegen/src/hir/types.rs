@@ -30,6 +30,8 @@ pub(crate) enum Ty {
     Texture(Box<Ty>),
     /// `Matrix<T>`: a group of parameters, of a buffer, rows, columns and pitch.
     Matrix(Box<Ty>),
+    /// `MatrixBatch<T>`: one of these, how many there are, and the stride.
+    MatrixBatch(Box<Ty>),
     /// `Accumulator<T, M, N>`: M × N sums spread over the block's threads. Lowered, the array of those that are a thread's.
     Accumulator(Box<Ty>, Const, Const),
     /// `Rows<T, M>`: a value for each of M rows of sums. Lowered, the array of those of the rows that a thread has sums of.
@@ -71,7 +73,7 @@ impl Ty {
 
     /// Whether it is memory of the device that a parameter leads to, and no value.
     pub(crate) fn is_memory(&self) -> bool {
-        matches!(self, Ty::Global(_) | Ty::Constant(_) | Ty::Texture(_) | Ty::Matrix(_))
+        matches!(self, Ty::Global(_) | Ty::Constant(_) | Ty::Texture(_) | Ty::Matrix(_) | Ty::MatrixBatch(_))
     }
 
     pub(crate) fn is_float(&self) -> bool {
@@ -173,6 +175,7 @@ impl Infer {
             Ty::Constant(element) => Ty::Constant(of(&element)),
             Ty::Texture(texel) => Ty::Texture(of(&texel)),
             Ty::Matrix(element) => Ty::Matrix(of(&element)),
+            Ty::MatrixBatch(element) => Ty::MatrixBatch(of(&element)),
             Ty::Accumulator(element, rows, columns) => match [rows, columns].map(|side| self.resolve_const(side)) {
                 [Const::Var(_), _] | [_, Const::Var(_)] if is_exported => Ty::Never,
                 [rows, columns] => Ty::Accumulator(of(&element), rows, columns),
@@ -243,9 +246,13 @@ impl Infer {
         match self.shallow(ty) {
             Ty::Var(other) => other == index,
             Ty::Tuple(fields) => fields.iter().any(|field| self.occurs(index, field)),
-            Ty::Array(inner, _) | Ty::Slice(inner) | Ty::Global(inner) | Ty::Constant(inner) | Ty::Texture(inner) | Ty::Matrix(inner) => {
-                self.occurs(index, &inner)
-            }
+            Ty::Array(inner, _)
+            | Ty::Slice(inner)
+            | Ty::Global(inner)
+            | Ty::Constant(inner)
+            | Ty::Texture(inner)
+            | Ty::Matrix(inner)
+            | Ty::MatrixBatch(inner) => self.occurs(index, &inner),
             Ty::Accumulator(inner, ..) | Ty::Rows(inner, _) => self.occurs(index, &inner),
             Ty::Adt(_, args) => args.iter().any(in_arg),
             _ => false,
@@ -296,7 +303,8 @@ impl Infer {
             | (Ty::Global(a), Ty::Global(b))
             | (Ty::Constant(a), Ty::Constant(b))
             | (Ty::Texture(a), Ty::Texture(b))
-            | (Ty::Matrix(a), Ty::Matrix(b)) => self.unify(&a, &b),
+            | (Ty::Matrix(a), Ty::Matrix(b))
+            | (Ty::MatrixBatch(a), Ty::MatrixBatch(b)) => self.unify(&a, &b),
             // Dynamic shared memory and fixed arrays both go where `[T]` is asked for.
             (Ty::Array(a, _), Ty::Slice(b)) | (Ty::Slice(a), Ty::Array(b, _)) => self.unify(&a, &b),
             // `&Constant<T>` goes where `&T` is asked for, through its `Deref`.
@@ -348,6 +356,7 @@ impl fmt::Display for Ty {
             Ty::Constant(element) => write!(f, "Constant<{element}>"),
             Ty::Texture(texel) => write!(f, "Texture2d<{texel}>"),
             Ty::Matrix(element) => write!(f, "Matrix<{element}>"),
+            Ty::MatrixBatch(element) => write!(f, "MatrixBatch<{element}>"),
             Ty::Accumulator(element, rows, columns) => {
                 let side = |side: &Const| if let Const::Value(n) = side { n.to_string() } else { "_".to_owned() };
                 write!(f, "Accumulator<{element}, {}, {}>", side(rows), side(columns))

@@ -31,7 +31,7 @@ pub(crate) use copies::{ASYNC_COPIES, ENGINE};
 pub(crate) use float8::convert;
 pub(crate) use overlap::OVERLAP;
 pub use tensor::has_warpgroup_products;
-pub(crate) use tensor::{FLOAT8_TENSOR_CORES, TENSOR_CORES, WARPGROUPS};
+pub(crate) use tensor::{TENSOR_CORES, WARPGROUPS};
 
 /// The names of the rows that the compiler itself calls.
 pub(crate) mod called {

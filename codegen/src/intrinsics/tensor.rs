@@ -10,9 +10,6 @@ use crate::target::{ArchitectureVariant, Requirement, Target};
 /// What a target needs to multiply matrices of each kind by `mma.sync`.
 pub(crate) const TENSOR_CORES: Requirement = Requirement::since(80, 70);
 
-/// What it needs for elements that are floats of 8 bits.
-pub(crate) const FLOAT8_TENSOR_CORES: Requirement = Requirement::since(89, 84);
-
 /// What a target needs for the tensor cores of a warpgroup, `wgmma`.
 pub(crate) const WARPGROUPS: Requirement =
     Requirement { capability: 90, variant: Some(ArchitectureVariant::Architecture), ptx_version: 80 };

@@ -1,7 +1,10 @@
 //! Appends instructions to a block: what lowering and passes build code with.
 
 use super::intrinsic::IntrinsicId;
-use super::{Axis, BinaryOp, Block, CompareOp, Compute, Inst, Kernel, Loc, Op, Region, Scalar, Special, Terminator, Type, UnaryOp, Value};
+use super::{
+    Axis, BinaryOp, Block, CompareOp, Compute, Engine, Inst, Kernel, Loc, Op, Region, Scalar, Special, StoreStage, Terminator, Type,
+    UnaryOp, Value,
+};
 
 /// Appends to one block at a time, at one source location at a time. No simplification happens here: that is the passes' work.
 pub struct Builder<'k> {
@@ -104,6 +107,36 @@ impl<'k> Builder<'k> {
     /// An intrinsic with one result.
     pub fn intrinsic(&mut self, row: IntrinsicId, args: Vec<Value>, ty: Type) -> Value {
         self.push1(Op::Intrinsic(row, args), ty)
+    }
+
+    /// Whether this is the first thread of its block: the one that tells the copy engine.
+    pub fn is_first_thread(&mut self) -> Value {
+        let zero = self.constant(Scalar::u32(0));
+        let mut all: Option<Value> = None;
+        for (axis, _) in Axis::ALL.iter().copied() {
+            // An axis of one thread has no other.
+            if self.kernel.options.block.is_some_and(|block| block[axis as usize] == 1) {
+                continue;
+            }
+            let at = self.special(Special::ThreadIdx, axis);
+            all = Some(all.map_or(at, |all| self.binary(BinaryOp::Or, all, at)));
+        }
+        self.compare(CompareOp::Eq, all.unwrap_or(zero), zero)
+    }
+
+    /// Does something in the first thread of the block only.
+    pub fn in_first_thread(&mut self, what: impl FnOnce(&mut Builder<'_>)) {
+        let is_first = self.is_first_thread();
+        let what = |b: &mut Builder<'_>| {
+            what(b);
+            Vec::new()
+        };
+        self.if_else(is_first, what, |_| Vec::new());
+    }
+
+    /// Waits for all groups of the thread's stores by the copy engine but the last ones.
+    pub fn await_stores(&mut self, but: u32, until: StoreStage) {
+        self.push(Op::Engine(Engine::AwaitStores { but, until }), &[]);
     }
 
     /// `if condition { then } else { otherwise }`, each giving values of the same types. The builder then stands behind it.

@@ -18,6 +18,38 @@ pub struct PitchedMatrix {
     pub columns: Value,
     /// Elements from the start of a row to the start of the next.
     pub pitch: Value,
+    /// Which matrix it is, if the buffer has several.
+    pub batch: Option<BatchIndex>,
+}
+
+/// A matrix's place among others of the same shape in one buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct BatchIndex {
+    /// Its number. All elements of one that is not there are outside.
+    pub index: Value,
+    /// How many there are.
+    pub count: Value,
+    /// Elements from the start of a matrix to the start of the next.
+    pub stride: Value,
+}
+
+impl PitchedMatrix {
+    /// Which element of which matrix, in order: rows, columns, pitch, row, column; of one of several its number, how many there are, and the stride.
+    pub fn place(&self, row: Value, column: Value) -> Vec<Value> {
+        let batch = self.batch.map(|batch| [batch.index, batch.count, batch.stride]);
+        [self.rows, self.columns, self.pitch, row, column].into_iter().chain(batch.into_iter().flatten()).collect()
+    }
+
+    /// Of what [`PitchedMatrix::place`] gives: the matrix, row and column.
+    pub fn from_place(data: Object, place: &[Value]) -> Option<(PitchedMatrix, Value, Value)> {
+        let (&[rows, columns, pitch, row, column], batch) = place.split_first_chunk()?;
+        let batch = match *batch {
+            [] => None,
+            [index, count, stride] => Some(BatchIndex { index, count, stride }),
+            _ => return None,
+        };
+        Some((PitchedMatrix { data, rows, columns, pitch, batch }, row, column))
+    }
 }
 
 /// A copy that a block makes. The shared array has a fixed length and may be an element of a larger array, as a ring's slot is.
@@ -106,13 +138,12 @@ impl Collective {
         }
     }
 
-    /// What it asks of the place in the buffer, in order: start; or rows, columns, pitch, row, column.
+    /// What it asks of the place in the buffer, in order: start; or [`PitchedMatrix::place`].
     pub fn place(&self) -> Vec<Value> {
         match self {
             Collective::LoadRun { start, .. } => vec![*start],
-            Collective::LoadTile { from: PitchedMatrix { rows, columns, pitch, .. }, row, column, .. }
-            | Collective::StoreTile { to: PitchedMatrix { rows, columns, pitch, .. }, row, column, .. } => {
-                vec![*rows, *columns, *pitch, *row, *column]
+            Collective::LoadTile { from: matrix, row, column, .. } | Collective::StoreTile { to: matrix, row, column, .. } => {
+                matrix.place(*row, *column)
             }
         }
     }

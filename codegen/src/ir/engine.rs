@@ -109,6 +109,21 @@ pub enum Engine {
     },
 }
 
+/// The parameters of a kernel that a matrix is made of, by their numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct MatrixParameters {
+    /// The buffer.
+    pub data: usize,
+    /// How many rows the matrix has.
+    pub rows: usize,
+    /// Elements of a row.
+    pub columns: usize,
+    /// Elements from row to row.
+    pub pitch: usize,
+    /// Of a batch of matrices: how many there are, and the elements from one to the next.
+    pub batch: Option<[usize; 2]>,
+}
+
 /// What a block of a cluster copies of a tile that it has in common with others (multicast): the same place of each one's array gets it, and each
 /// one's barrier counts it. Blocks do so once their slots are free in all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -247,14 +262,19 @@ impl Kernel {
         access.leads_to(self).map_or(0, |ty| ty.size(&self.structs))
     }
 
-    /// The numbers of the parameters that a matrix is made of: its elements, rows, columns and pitch. `None`: one of them is no parameter.
-    pub fn parameters_of(&self, matrix: &PitchedMatrix) -> Option<[usize; 4]> {
+    /// The numbers of the parameters that a matrix is made of. `None`: one of them is no parameter.
+    pub fn parameters_of(&self, matrix: &PitchedMatrix) -> Option<MatrixParameters> {
         let number = |object: Object| self.params.iter().position(|param| *param == object);
         let of_value = |value: Value| match self.def(value) {
             Some((_, Op::Memory(memory))) => number(memory.at.object()),
             _ => None,
         };
-        Some([number(matrix.data)?, of_value(matrix.rows)?, of_value(matrix.columns)?, of_value(matrix.pitch)?])
+        let batch = match matrix.batch {
+            Some(batch) => Some([of_value(batch.count)?, of_value(batch.stride)?]),
+            None => None,
+        };
+        let [rows, columns, pitch] = [matrix.rows, matrix.columns, matrix.pitch].map(of_value);
+        Some(MatrixParameters { data: number(matrix.data)?, rows: rows?, columns: columns?, pitch: pitch?, batch })
     }
 
     /// Rows, columns and elements of a tile: an array of rows of scalars, without room behind them.

@@ -29,11 +29,14 @@ mod walk;
 
 pub use access::{Access, Enclosing, Step};
 pub use builder::Builder;
-pub use collective::{Collective, PitchedMatrix};
+pub use collective::{BatchIndex, Collective, PitchedMatrix};
 pub(crate) use compact::Locations;
 pub(crate) use copy::Copy;
 pub use effects::{Completion, Control, Effects, Objects, Scope};
-pub use engine::{BARRIER, Engine, MOST_TILE_ROWS, PRODUCER_THREADS, Role, Roles, Share, StoreStage, TILE_ALIGN, slow_axis, with_producer};
+pub use engine::{
+    BARRIER, Engine, MOST_TILE_ROWS, MatrixParameters, PRODUCER_THREADS, Role, Roles, Share, StoreStage, TILE_ALIGN, slow_axis,
+    with_producer,
+};
 pub use entities::{Block, EntityMap, Inst, Loc, Object, StructId, Value};
 pub use kernel::{BlockData, EarlyLoads, Fill, InstData, Kernel, Location, Ring, Stage, ValueData, ValueDef};
 pub use memory::{Field, MemoryType, ObjectData, ObjectKind, StructType};
@@ -45,6 +48,7 @@ pub use options::{BoundsCheck, INDEX_WINDOW, IndexWidth, KernelOptions, Math, Te
 pub use scalar::Scalar;
 pub use short_floats::native_since;
 pub use swizzle::{SWIZZLE_ROWS, Swizzle};
+pub(crate) use tensor::FLOAT8_TENSOR_CORES;
 pub use tensor::{
     LeftFactor, MMA_SHAPES, MmaShape, PRODUCTS, ProductFactor, STEP_BYTES, Tensor, WARPGROUP, WARPGROUP_ROWS, WARPGROUP_SHAPES,
     WarpgroupFactor, WarpgroupShape,

@@ -255,8 +255,11 @@ const fn row(name: &'static str, k: u64, factors: Type, sums: Type) -> MmaShape 
     MmaShape { name, mnk: [16, 8, k], factors, sums, is_rounded: matches!(factors, Type::F32), needs: Requirement::since(80, 70) }
 }
 
+/// What a target needs to multiply matrices of floats of 8 bits by `mma.sync`.
+pub(crate) const FLOAT8_TENSOR_CORES: Requirement = Requirement::since(89, 84);
+
 const fn of_8_bits(name: &'static str, factors: Type) -> MmaShape {
-    MmaShape { needs: crate::intrinsics::FLOAT8_TENSOR_CORES, ..row(name, 32, factors, Type::F32) }
+    MmaShape { needs: FLOAT8_TENSOR_CORES, ..row(name, 32, factors, Type::F32) }
 }
 
 /// What tensor cores multiply.

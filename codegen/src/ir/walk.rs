@@ -1,8 +1,8 @@
 //! Going over a kernel: operands, uses, and every instruction in program order.
 
 use super::{
-    Access, Address, Block, Collective, Compute, Engine, Inst, Kernel, LeftFactor, Memory, MemoryOp, Message, Object, Op, PitchedMatrix,
-    Region, Share, Step, Tensor, Terminator, Value, WarpgroupFactor,
+    Access, Address, BatchIndex, Block, Collective, Compute, Engine, Inst, Kernel, LeftFactor, Memory, MemoryOp, Message, Object, Op,
+    PitchedMatrix, Region, Share, Step, Tensor, Terminator, Value, WarpgroupFactor,
 };
 use crate::collections::HashSet;
 
@@ -14,6 +14,15 @@ macro_rules! path_steps {
             Step::Field(_) => {}
         })
     };
+}
+
+/// What a matrix is made of, but for its buffer.
+macro_rules! matrix_values {
+    ($matrix:expr, $f:expr, $iter:ident) => {{
+        let PitchedMatrix { rows, columns, pitch, batch, .. } = $matrix;
+        [rows, columns, pitch].into_iter().for_each(&mut $f);
+        batch.$iter().for_each(|BatchIndex { index, count, stride }| [index, count, stride].into_iter().for_each(&mut $f));
+    }};
 }
 
 /// Calls `$f` on every operand of `$op`; `$iter` is `iter` or `iter_mut`, as `$op` is borrowed.
@@ -48,10 +57,11 @@ macro_rules! visit_operands {
                     path_steps!(path, $f, $iter);
                     $f(start);
                 }
-                Collective::LoadTile { to: Access { path, .. }, from: PitchedMatrix { rows, columns, pitch, .. }, row, column }
-                | Collective::StoreTile { from: Access { path, .. }, to: PitchedMatrix { rows, columns, pitch, .. }, row, column } => {
+                Collective::LoadTile { to: Access { path, .. }, from: matrix, row, column }
+                | Collective::StoreTile { from: Access { path, .. }, to: matrix, row, column } => {
                     path_steps!(path, $f, $iter);
-                    [rows, columns, pitch, row, column].into_iter().for_each($f);
+                    matrix_values!(matrix, $f, $iter);
+                    [row, column].into_iter().for_each($f);
                 }
             },
             Op::Tensor(tensor) => match tensor {
@@ -109,17 +119,19 @@ macro_rules! visit_operands {
                     $f(start);
                     path_steps!(barrier.path, $f, $iter);
                 }
-                Engine::CopyTile { to, from: PitchedMatrix { rows, columns, pitch, .. }, row, column, barrier, share } => {
+                Engine::CopyTile { to, from, row, column, barrier, share } => {
                     path_steps!(to.path, $f, $iter);
-                    [rows, columns, pitch, row, column].into_iter().for_each(&mut $f);
+                    matrix_values!(from, $f, $iter);
+                    [row, column].into_iter().for_each(&mut $f);
                     path_steps!(barrier.path, $f, $iter);
                     if let Some(Share { part, blocks, .. }) = share {
                         [part, blocks].into_iter().for_each(&mut $f);
                     }
                 }
-                Engine::StoreTile { from, to: PitchedMatrix { rows, columns, pitch, .. }, row, column } => {
+                Engine::StoreTile { from, to, row, column } => {
                     path_steps!(from.path, $f, $iter);
-                    [rows, columns, pitch, row, column].into_iter().for_each(&mut $f);
+                    matrix_values!(to, $f, $iter);
+                    [row, column].into_iter().for_each(&mut $f);
                 }
             },
             Op::Intrinsic(_, values) | Op::Message(Message::Print(_, values)) | Op::Texture(_, _, values) => values.$iter().for_each($f),

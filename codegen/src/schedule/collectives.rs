@@ -25,7 +25,7 @@
 
 mod engine;
 
-pub(super) use engine::{announced, by_engine, by_threads, is_first_thread, obstacle, store_by_engine};
+pub(super) use engine::{announced, by_engine, by_threads, obstacle, store_by_engine};
 
 use super::copy::loops;
 use super::{Refusal, Schedule};
@@ -33,8 +33,8 @@ use crate::analysis::uniformity::Uniformity;
 use crate::annotations::PIPELINE;
 use crate::collections::HashSet;
 use crate::ir::{
-    Access, Axis, BinaryOp, Block, Builder, Collective, CompareOp, Compute, Inst, Kernel, MemoryType, Object, Op, PitchedMatrix, Scalar,
-    Special, Step, Type, Value,
+    Access, Axis, BatchIndex, BinaryOp, Block, Builder, Collective, CompareOp, Compute, Inst, Kernel, MemoryType, Object, Op,
+    PitchedMatrix, Scalar, Special, Step, Type, Value,
 };
 use crate::target::limits::VECTOR_BYTES;
 
@@ -91,7 +91,7 @@ fn part(collective: &Collective, value: Value) -> &'static str {
     let names: &[&str] = match collective {
         Collective::LoadRun { .. } => &["where it starts"],
         Collective::LoadTile { .. } | Collective::StoreTile { .. } => {
-            &["how many rows", "how many columns", "the pitch", "the row", "the column"]
+            &["how many rows", "how many columns", "the pitch", "the row", "the column", "which matrix", "how many matrices", "the stride"]
         }
     };
     let place = collective.place();
@@ -569,15 +569,31 @@ fn of_tile(b: &mut Builder<'_>, shape: &Shape, matrix: PitchedMatrix, row: Value
     let index = b.kernel.index_type();
     let rows = left(b, matrix.rows, row);
     let columns = left(b, matrix.columns, column);
+    let rows = match matrix.batch {
+        // Of a matrix that is not there, no row is left.
+        Some(BatchIndex { index: at, count, .. }) => {
+            let is_there = b.compare(CompareOp::Lt, at, count);
+            let none = b.int(index, 0);
+            b.select(is_there, rows, none)
+        }
+        None => rows,
+    };
     let above = b.binary(BinaryOp::Mul, row, matrix.pitch);
-    let first = b.binary(BinaryOp::Add, above, column);
+    let mut first = b.binary(BinaryOp::Add, above, column);
+    if let Some(BatchIndex { index: at, stride, .. }) = matrix.batch {
+        let before = b.binary(BinaryOp::Mul, at, stride);
+        first = b.binary(BinaryOp::Add, before, first);
+    }
     let place = Place { data: matrix.data, first, pitch: Some(matrix.pitch), left: [Some(rows), Some(columns)] };
     if shape.lanes == 1 || !shape.dims.is_empty() {
         return (place, None);
     }
     // Vectors begin at multiples of their bytes, and none goes over the end of a row.
     let [zero, low, all] = [0, i128::from(shape.lanes) - 1, i128::from(shape.columns)].map(|n| b.int(index, n));
-    let places = b.binary(BinaryOp::Or, matrix.pitch, column);
+    let mut places = b.binary(BinaryOp::Or, matrix.pitch, column);
+    if let Some(batch) = matrix.batch {
+        places = b.binary(BinaryOp::Or, places, batch.stride);
+    }
     let odd = b.binary(BinaryOp::And, places, low);
     let is_aligned = b.compare(CompareOp::Eq, odd, zero);
     let over = b.binary(BinaryOp::And, columns, low);

@@ -38,12 +38,12 @@ mod versions;
 
 use crate::annotations::{Annotation, BATCH_LOADS, ILP, Modifier, PIPELINE, PREFETCH, UNROLL, VECTORIZE};
 use crate::collections::HashMap;
-use crate::intrinsics::{ENGINE, FLOAT8_TENSOR_CORES, TENSOR_CORES, WARPGROUPS};
+use crate::intrinsics::{ENGINE, TENSOR_CORES, WARPGROUPS};
+use crate::ir::FLOAT8_TENSOR_CORES;
 use crate::ir::{Asked, Inst, Kernel, Object, Stage, Swizzle};
 use crate::passes::simplify;
 use crate::target::Requirement;
 use crate::verify::{AFTER_EACH_PASS, verify};
-pub(crate) use pipeline::{await_stores, by_first};
 use products::Products;
 pub use refusal::Refusal;
 

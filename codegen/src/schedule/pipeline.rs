@@ -47,7 +47,6 @@ use engine::Barriers;
 use multicast::Multicast;
 use slots::{Homes, in_slot};
 use stores::Stores;
-pub(crate) use stores::{await_stores, by_first};
 
 /// What a slot begins at multiples of: the widest access.
 const SLOT_ALIGN: u64 = 16;
@@ -165,7 +164,7 @@ impl Way {
     /// Waits until all that the engine stores is in memory, behind a loop.
     fn await_all_stores(self, b: &mut Builder<'_>) {
         if self.until.is_some() {
-            by_first(b, |b| await_stores(b, 0, StoreStage::Done));
+            b.in_first_thread(|b| b.await_stores(0, StoreStage::Done));
         }
     }
 }

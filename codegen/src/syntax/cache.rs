@@ -51,5 +51,5 @@ pub(super) fn check(input: &syn::FnArg, is_kernel: bool, diagnostics: &mut Diagn
 
 fn is_buffer(ty: &syn::Type) -> bool {
     let syn::Type::Reference(reference) = ty else { return false };
-    matches!(&*reference.elem, syn::Type::Path(path) if path.path.segments.last().is_some_and(|segment| segment.ident == "Global" || segment.ident == "Matrix"))
+    matches!(&*reference.elem, syn::Type::Path(path) if path.path.segments.last().is_some_and(|segment| ["Global", "Matrix", "MatrixBatch"].iter().any(|name| segment.ident == name)))
 }

@@ -66,6 +66,7 @@ const PRELUDE_TYPES: &[&str] = &[
     "Constant",
     "Texture2d",
     "Matrix",
+    "MatrixBatch",
     "Accumulator",
     "Rows",
     "Dim3",
@@ -281,7 +282,7 @@ fn is_of_language(path: &syn::Path, segments: &[String], position: Position) -> 
         return is_primitive(ty);
     }
     // A `Matrix` without a type of its elements is somebody's own.
-    let is_prelude = |name: &str| PRELUDE_TYPES.contains(&name) && (name != "Matrix" || !path.segments[0].arguments.is_none());
+    let is_prelude = |name: &str| PRELUDE_TYPES.contains(&name) && (!name.starts_with("Matrix") || !path.segments[0].arguments.is_none());
     if path.leading_colon.is_none() && (is_primitive(first) || (is_prelude(first) && segments.len() <= 2)) {
         return true;
     }

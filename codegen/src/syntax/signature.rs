@@ -15,7 +15,7 @@ use syn::spanned::Spanned;
 const ELEMENT_BOUNDS: &[&str] = &["Float", "Num", "Int", "Element", "Texel", "FloatTexel"];
 
 /// Memory of the device that parameters lead to.
-const MEMORY: &[&str] = &["Global", "Constant", "Texture2d", "Matrix"];
+const MEMORY: &[&str] = &["Global", "Constant", "Texture2d", "Matrix", "MatrixBatch"];
 
 /// Traits of Rust that every element has, so that naming them does no harm.
 const HARMLESS_BOUNDS: &[&str] = &["Copy", "Clone", "Send", "Sync", "Sized", "PartialEq", "PartialOrd", "SumOf"];
@@ -197,7 +197,7 @@ fn check_parameter_pattern(pat: &syn::Pat, what: &str, diagnostics: &mut Diagnos
 }
 
 /// What a kernel's parameter may be: a value, `&Global<T>`, `&mut Global<T>`, `&Constant<T>`, `&Texture2d<T>`,
-/// `&Matrix<T>`, `&mut Matrix<T>`.
+/// `&Matrix<T>`, `&mut Matrix<T>`, `&MatrixBatch<T>`, `&mut MatrixBatch<T>`.
 fn check_kernel_parameter(ty: &syn::Type, diagnostics: &mut Diagnostics) {
     let error = match ty {
         syn::Type::Group(group) => return check_kernel_parameter(&group.elem, diagnostics),
@@ -238,8 +238,8 @@ fn refused_value(path: &syn::TypePath) -> Option<Diagnostic> {
     };
     match name.as_str() {
         // One without a type of its elements is somebody's own struct.
-        "Matrix" if !has_one_type_argument(segment) => None,
-        "Global" | "Constant" | "Texture2d" | "Matrix" => {
+        "Matrix" | "MatrixBatch" if !has_one_type_argument(segment) => None,
+        _ if MEMORY.contains(&name.as_str()) => {
             let error = Diagnostic::error(span, format!("a `{name}` is memory of the device: it is taken by reference"));
             Some(error.help(format!("write `&{name}<{}>`", argument())))
         }
@@ -277,11 +277,11 @@ fn refused_reference(reference: &syn::TypeReference) -> Option<Diagnostic> {
             let segment = path.path.segments.last()?;
             let name = segment.ident.to_string();
             match name.as_str() {
-                "Global" | "Constant" | "Texture2d" | "Matrix" if !has_one_type_argument(segment) => {
+                _ if MEMORY.contains(&name.as_str()) && !has_one_type_argument(segment) => {
                     let error = Diagnostic::error(segment.ident.span(), format!("`{name}` takes one type: that of its elements"));
                     Some(error.help(format!("write `{name}<f32>`")))
                 }
-                "Global" | "Matrix" => None,
+                "Global" | "Matrix" | "MatrixBatch" => None,
                 "Constant" if is_mut => {
                     let error = Diagnostic::error(span, "constant memory cannot be written by a kernel");
                     Some(error.help("write `&Constant<…>`, or take a `&mut Global<…>`"))

@@ -145,9 +145,9 @@ fn check_struct(item: &syn::ItemStruct, names: &Names, diagnostics: &mut Diagnos
     }
 }
 
-/// Whether a type is written `Matrix<…>`.
+/// Whether a type is written `Matrix<…>` or `MatrixBatch<…>`.
 fn is_matrix(ty: &syn::Type) -> bool {
-    matches!(ty, syn::Type::Path(path) if path.path.segments.last().is_some_and(|segment| segment.ident == "Matrix"))
+    matches!(ty, syn::Type::Path(path) if path.path.segments.last().is_some_and(|segment| segment.ident == "Matrix" || segment.ident == "MatrixBatch"))
 }
 
 /// A struct with a lifetime is a group of parameters: buffers and values, taken one by one, which lie nowhere together.

@@ -27,8 +27,8 @@
 
 use crate::ir::{
     Access, Address, Atomicity, Block, Collective, Compute, Engine, Inst, Kernel, LeftFactor, Loc, Location, Memory, MemoryOp, MemoryType,
-    Message, ObjectKind, Op, PitchedMatrix, PrintPart, ProductFactor, Region, Scope, Share, Stage, Step, StructType, Tensor, Terminator,
-    Value, WarpgroupFactor,
+    Message, ObjectKind, Op, PrintPart, ProductFactor, Region, Scope, Share, Stage, Step, StructType, Tensor, Terminator, Value,
+    WarpgroupFactor,
 };
 use crate::ir::{BoundsCheck, IndexWidth, KernelOptions, Math, TensorCores};
 use std::fmt::{self, Display, Formatter, Write};
@@ -359,7 +359,7 @@ impl Display for Memory {
     }
 }
 
-/// `load_run m1, m0, v2`; `load_tile m1, m0, ROWS, COLUMNS, PITCH, ROW, COLUMN`, and the same of `store_tile`: the array first.
+/// `load_run m1, m0, v2`; `load_tile m1, m0, ROWS, COLUMNS, PITCH, ROW, COLUMN`, of one of several matrices `, INDEX, COUNT, STRIDE`, and the same of `store_tile`: the array first.
 impl Display for Collective {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}, {}{}", self.word(), self.array(), self.buffer(), Rest(&self.place()))
@@ -414,8 +414,9 @@ impl Display for Engine {
             Engine::KeepTurn { barriers, slot, parity } => write!(f, "{word} {barriers}, {slot}, {parity}"),
             Engine::Expect { barrier, bytes: value } | Engine::Wait { barrier, parity: value } => write!(f, "{word} {barrier}, {value}"),
             Engine::CopyRun { to, from, start, barrier } => write!(f, "{word} {to}, {from}, {barrier}, {start}"),
-            Engine::CopyTile { to, from: PitchedMatrix { data, rows, columns, pitch }, row, column, barrier, share } => {
-                let places = Rest(&[*rows, *columns, *pitch, *row, *column]);
+            Engine::CopyTile { to, from, row, column, barrier, share } => {
+                let (data, places) = (from.data, from.place(*row, *column));
+                let places = Rest(&places);
                 match share {
                     None => write!(f, "{word} {to}, {data}, {barrier}{places}"),
                     Some(Share { parts, part, blocks }) => {
@@ -423,8 +424,8 @@ impl Display for Engine {
                     }
                 }
             }
-            Engine::StoreTile { from, to: PitchedMatrix { data, rows, columns, pitch }, row, column } => {
-                write!(f, "{word} {from}, {data}{}", Rest(&[*rows, *columns, *pitch, *row, *column]))
+            Engine::StoreTile { from, to, row, column } => {
+                write!(f, "{word} {from}, {}{}", to.data, Rest(&to.place(*row, *column)))
             }
             Engine::AwaitStores { but, until } => write!(f, "{word} {but} {}", until.word()),
             Engine::CommitStores | Engine::Fence | Engine::Is(_) => f.write_str(word),

@@ -55,13 +55,13 @@ impl Verifier<'_> {
                     let fits = kernel.options.cluster_blocks() >= *parts;
                     self.require(fits, || format!("{parts} blocks share a tile, and a cluster has fewer"));
                 }
-                for value in [from.rows, from.columns, from.pitch, *row, *column] {
+                for value in from.place(*row, *column) {
                     self.check_type(value, kernel.index_type(), "a place");
                 }
                 self.check_copied(to, from.data, true);
             }
             Engine::StoreTile { from, to, row, column } => {
-                for value in [to.rows, to.columns, to.pitch, *row, *column] {
+                for value in to.place(*row, *column) {
                     self.check_type(value, kernel.index_type(), "a place");
                 }
                 self.check_copied(from, to.data, true);

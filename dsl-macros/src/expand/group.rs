@@ -86,6 +86,11 @@ fn owned_type(passing: &Passing<'_>, lifetime: &syn::Lifetime) -> TokenStream {
         Passing::Texture(texel) => quote!(::warpwright::prelude::Texture2d<#texel>),
         Passing::Constant(inner) => quote!(&#lifetime ::warpwright::prelude::Constant<#inner>),
         // A group holds no matrix, which has been said.
-        Passing::Value(ty) | Passing::Group(ty) | Passing::Matrix(ty) | Passing::MatrixMut(ty) => ty.to_token_stream(),
+        Passing::Value(ty)
+        | Passing::Group(ty)
+        | Passing::Matrix(ty)
+        | Passing::MatrixMut(ty)
+        | Passing::MatrixBatch(ty)
+        | Passing::MatrixBatchMut(ty) => ty.to_token_stream(),
     }
 }

@@ -20,6 +20,8 @@ pub(super) enum Passing<'f> {
     /// The element type.
     Matrix(&'f syn::Type),
     MatrixMut(&'f syn::Type),
+    MatrixBatch(&'f syn::Type),
+    MatrixBatchMut(&'f syn::Type),
     /// A struct with a lifetime, of buffers and values.
     Group(&'f syn::Type),
 }
@@ -173,6 +175,8 @@ impl<'f> Passing<'f> {
             ("Texture2d", None) => Passing::Texture(element),
             ("Matrix", None) => Passing::Matrix(element),
             ("Matrix", Some(_)) => Passing::MatrixMut(element),
+            ("MatrixBatch", None) => Passing::MatrixBatch(element),
+            ("MatrixBatch", Some(_)) => Passing::MatrixBatchMut(element),
             _ => Passing::Value(ty),
         }
     }
@@ -187,6 +191,8 @@ impl<'f> Passing<'f> {
             Passing::Texture(texel) => quote!(&#lifetime ::warpwright::Texture<#texel>),
             Passing::Matrix(element) => quote!(::warpwright::BufferMatrix<#lifetime, #element>),
             Passing::MatrixMut(element) => quote!(::warpwright::BufferMatrixMut<#lifetime, #element>),
+            Passing::MatrixBatch(element) => quote!(::warpwright::BufferMatrixBatch<#lifetime, #element>),
+            Passing::MatrixBatchMut(element) => quote!(::warpwright::BufferMatrixBatchMut<#lifetime, #element>),
             Passing::Group(ty) => group_on_host(ty, lifetime),
         }
     }
@@ -201,6 +207,8 @@ impl<'f> Passing<'f> {
             Passing::Texture(_) => "texture",
             Passing::Matrix(_) => "matrix",
             Passing::MatrixMut(_) => "matrix_mut",
+            Passing::MatrixBatch(_) => "matrix_batch",
+            Passing::MatrixBatchMut(_) => "matrix_batch_mut",
             Passing::Group(_) => "group",
         };
         Ident::new(name, Span::call_site())
@@ -216,6 +224,8 @@ impl<'f> Passing<'f> {
             Passing::Texture(_) => quote!(Texture),
             Passing::Matrix(_) => quote!(Group(::warpwright::__private::MATRIX)),
             Passing::MatrixMut(_) => quote!(Group(::warpwright::__private::MATRIX_MUT)),
+            Passing::MatrixBatch(_) => quote!(Group(::warpwright::__private::MATRIX_BATCH)),
+            Passing::MatrixBatchMut(_) => quote!(Group(::warpwright::__private::MATRIX_BATCH_MUT)),
             Passing::Group(ty) => {
                 // Of which types its elements are makes no difference here, and a `static` could not name them.
                 let ty = without_arguments(ty);
@@ -233,6 +243,7 @@ impl<'f> Passing<'f> {
             Passing::Constant(inner) => quote!(arguments.constant::<#inner>(#index)),
             Passing::Texture(texel) => quote!(arguments.texture::<#texel>(#index)),
             Passing::Matrix(element) | Passing::MatrixMut(element) => quote!(arguments.matrix::<#element>(#index)),
+            Passing::MatrixBatch(element) | Passing::MatrixBatchMut(element) => quote!(arguments.matrix_batch::<#element>(#index)),
             Passing::Group(ty) => quote!(<#ty>::__warpwright_group(&mut <#ty>::__warpwright_handles(arguments, #index))),
         }
     }
@@ -241,8 +252,8 @@ impl<'f> Passing<'f> {
     fn twin_argument(&self, index: &TokenStream) -> TokenStream {
         let handle = self.twin_handle(index);
         match self {
-            Passing::Global(_) | Passing::Texture(_) | Passing::Matrix(_) => quote!(&#handle),
-            Passing::GlobalMut(_) | Passing::MatrixMut(_) => quote!(&mut #handle),
+            Passing::Global(_) | Passing::Texture(_) | Passing::Matrix(_) | Passing::MatrixBatch(_) => quote!(&#handle),
+            Passing::GlobalMut(_) | Passing::MatrixMut(_) | Passing::MatrixBatchMut(_) => quote!(&mut #handle),
             Passing::Value(_) | Passing::Constant(_) | Passing::Group(_) => handle,
         }
     }
@@ -251,6 +262,7 @@ impl<'f> Passing<'f> {
     fn several(&self) -> Option<TokenStream> {
         match self {
             Passing::Matrix(_) | Passing::MatrixMut(_) => Some(quote!(::warpwright::__private::MATRIX.len())),
+            Passing::MatrixBatch(_) | Passing::MatrixBatchMut(_) => Some(quote!(::warpwright::__private::MATRIX_BATCH.len())),
             Passing::Group(ty) => Some(quote!(<#ty>::__WARPWRIGHT_PARAMETERS.len())),
             Passing::Value(_) | Passing::Global(_) | Passing::GlobalMut(_) | Passing::Constant(_) | Passing::Texture(_) => None,
         }

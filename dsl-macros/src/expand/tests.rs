@@ -95,6 +95,18 @@ fn structs_with_a_lifetime_are_groups_of_parameters() {
 
 #[test]
 fn matrices_are_four_parameters() {
+    let text = expand(kernel, "", "fn k(a: &MatrixBatch<u8>, c: &mut MatrixBatch<f32>, n: u32) {}");
+    check(
+        &text,
+        &[
+            "fn k<'launch,>(a: ::warpwright::BufferMatrixBatch<'launch, u8>, c: ::warpwright::BufferMatrixBatchMut<'launch, f32>, n: u32)",
+            "Parameter { name: \"a\", kind: ::warpwright::__private::ParameterKind::Group(::warpwright::__private::MATRIX_BATCH) }",
+            "Parameter { name: \"c\", kind: ::warpwright::__private::ParameterKind::Group(::warpwright::__private::MATRIX_BATCH_MUT) }",
+            "&arguments.matrix_batch::<u8>(0usize)",
+            "&mut arguments.matrix_batch::<f32>(0usize + ::warpwright::__private::MATRIX_BATCH.len())",
+            ".matrix_batch(a).matrix_batch_mut(c).value(n)",
+        ],
+    );
     let text = expand(kernel, "", "fn k(a: &Matrix<u8>, c: &mut Matrix<[f32; 2]>, n: u32) {}");
     check(
         &text,

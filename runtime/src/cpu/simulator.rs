@@ -10,7 +10,7 @@ use crate::instance::LoweredKernel;
 use crate::sim::{self, Counters, SimArgument, SimLaunch, SimOptions, SimProgram};
 use crate::tensor::Matrix;
 use std::slice::{from_raw_parts, from_raw_parts_mut};
-use warpwright_codegen::ir::{Engine, Kernel, Op};
+use warpwright_codegen::ir::{Engine, Kernel, MatrixParameters, Op};
 
 /// Compiles an instance, in its form for machines with a copy engine where it has one: what that asks for is checked, too.
 pub(super) fn compile(kernel: &LoweredKernel<'_>, options: SimOptions) -> Result<Box<dyn Executable>> {
@@ -28,7 +28,7 @@ struct Simulated {
 /// The parameters that a matrix is made of (elements, rows, columns, pitch), and the bytes of an element.
 #[derive(PartialEq)]
 struct CopiedMatrix {
-    parameters: [usize; 4],
+    parameters: MatrixParameters,
     element: u64,
     is_stored: bool,
 }
@@ -52,17 +52,16 @@ fn copied(kernel: &Kernel) -> Vec<CopiedMatrix> {
 impl CopiedMatrix {
     /// Whether what a launch passes can be copied so, as on a GPU.
     fn check(&self, plan: &LaunchPlan<'_>) -> Result<()> {
-        let [data, rows, columns, pitch] = self.parameters;
         let number = |parameter: usize| {
-            let Some(Argument { kind: ArgumentKind::Value { chunk, .. }, .. }) = plan.arguments.get(parameter) else { return 0 };
+            let Some(Argument { kind: ArgumentKind::Value { chunk, .. }, .. }) = plan.arguments.get(parameter) else { return Ok(0) };
             let bytes = plan.arguments.get(parameter).map_or(0, |argument| argument.bytes());
             let address = plan.arguments.value_address(*chunk);
             // SAFETY: a value of so many bytes is there.
             let bytes = unsafe { from_raw_parts(address, bytes.min(8)) };
-            bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
+            Ok(bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)))
         };
-        let matrix = Matrix { address: 0, rows: number(rows), columns: number(columns), pitch: number(pitch) };
-        let name = plan.definition.passed_name(data).trim_end_matches(".data");
+        let matrix = Matrix::of(self.parameters, 0, number)?;
+        let name = plan.definition.passed_name(self.parameters.data).trim_end_matches(".data");
         if matrix.has_elements() { matrix.check((plan.definition.name, name), self.element, self.is_stored) } else { Ok(()) }
     }
 }

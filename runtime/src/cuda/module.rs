@@ -217,7 +217,7 @@ impl CudaKernel {
     /// The map of a matrix of a launch.
     fn map_of(&self, plan: &LaunchPlan<'_>, map: &TensorMap) -> Result<sys::CUtensorMap> {
         let kind = |param: usize| plan.arguments.get(param).map(|argument| argument.kind);
-        let Some(ArgumentKind::Global { allocation, .. }) = kind(map.data) else { return Err(mismatch(plan, map.data)) };
+        let Some(ArgumentKind::Global { allocation, .. }) = kind(map.matrix.data) else { return Err(mismatch(plan, map.matrix.data)) };
         let number = |param: usize| {
             let is_it = |argument: &AbiArgument| match argument {
                 AbiArgument::Value { param: other, bytes, .. } if *other == param => Some(*bytes),
@@ -233,8 +233,8 @@ impl CudaKernel {
             }
         };
         let address = allocation.memory().handle();
-        let matrix = Matrix { address, rows: number(map.rows)?, columns: number(map.columns)?, pitch: number(map.pitch)? };
-        let name = plan.definition.passed_name(map.data).trim_end_matches(".data").to_owned();
+        let matrix = Matrix::of(map.matrix, address, number)?;
+        let name = plan.definition.passed_name(map.matrix.data).trim_end_matches(".data").to_owned();
         self.maps.get(&self.module.context, (plan.definition.name, name), map, matrix)
     }
 

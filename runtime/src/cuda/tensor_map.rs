@@ -62,14 +62,16 @@ fn make(context: &Context, map: &TensorMap, matrix: &Matrix) -> Result<sys::CUte
     };
     let mut made = sys::CUtensorMap::default();
     // The dimension whose elements lie side by side comes first.
-    let (extents, strides) = ([matrix.columns, matrix.rows], [matrix.pitch * map.element]);
-    let (tile, steps): ([c_uint; 2], [c_uint; 2]) = ([map.tile[1], map.tile[0]], [1, 1]);
-    // SAFETY: reads two extents, one stride, two sides and two steps, and writes one map; the address is looked at when a kernel copies.
+    let (count, stride) = matrix.batch.map_or((1, 0), |batch| (batch.count, batch.stride));
+    let (extents, strides) = ([matrix.columns, matrix.rows, count], [matrix.pitch * map.element, stride * map.element]);
+    let (tile, steps): ([c_uint; 3], [c_uint; 3]) = ([map.tile[1], map.tile[0], 1], [1; 3]);
+    let dimensions = if matrix.batch.is_some() { 3 } else { 2 };
+    // SAFETY: reads so many extents, sides and steps, one stride less, and writes one map; the address is looked at when a kernel copies.
     let code = unsafe {
         encode(
             &raw mut made,
             data_type,
-            2,
+            dimensions,
             null_mut::<u8>().wrapping_add(matrix.address as usize).cast(),
             extents.as_ptr(),
             strides.as_ptr(),

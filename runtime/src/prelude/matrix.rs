@@ -14,6 +14,10 @@ pub struct Matrix<T> {
     rows: usize,
     columns: usize,
     pitch: usize,
+    /// The place of its first element in the buffer.
+    first: usize,
+    /// Whether there is anything inside.
+    is_there: bool,
     /// What is read outside.
     zero: T,
     /// What is written outside goes here; nobody reads it, since whoever gets it gets it as zero.
@@ -23,7 +27,7 @@ pub struct Matrix<T> {
 impl<T: Element> Matrix<T> {
     /// A matrix of so many rows and columns, and elements from row to row.
     pub(crate) fn new(data: Global<T>, [rows, columns, pitch]: [usize; 3]) -> Matrix<T> {
-        Matrix { data, rows, columns, pitch, zero: zero(), dropped: zero() }
+        Matrix { data, rows, columns, pitch, first: 0, is_there: true, zero: zero(), dropped: zero() }
     }
 }
 
@@ -49,7 +53,75 @@ impl<T> Matrix<T> {
     /// The element's place in the buffer, if the matrix has it.
     #[inline]
     fn place(&self, (row, column): (usize, usize)) -> Option<usize> {
-        (row < self.rows && column < self.columns).then(|| row * self.pitch + column)
+        (self.is_there && row < self.rows && column < self.columns).then(|| self.first + row * self.pitch + column)
+    }
+}
+
+/// Matrices of the same shape in one buffer: matrix `i` begins at element `i * stride`. `&MatrixBatch<T>` is read-only for the launch, `&mut MatrixBatch<T>` is shared by all
+/// its threads.
+///
+/// `a[i]` is a [`Matrix`]; all elements of one that is not there, `i >= a.count()`, are outside of it.
+#[derive(Debug)]
+pub struct MatrixBatch<T> {
+    all: Vec<Matrix<T>>,
+    /// One that is not there.
+    missing: Matrix<T>,
+    stride: usize,
+}
+
+impl<T: Element> MatrixBatch<T> {
+    /// Matrices of so many rows and columns, elements from row to row, how many they are, and elements from matrix to matrix. `data`: the buffer.
+    pub(crate) fn new(data: impl Fn() -> Global<T>, [rows, columns, pitch, count, stride]: [usize; 5]) -> MatrixBatch<T> {
+        let one = |first, is_there| Matrix { first, is_there, ..Matrix::new(data(), [rows, columns, pitch]) };
+        MatrixBatch { all: (0..count).map(|i| one(i * stride, true)).collect(), missing: one(0, false), stride }
+    }
+}
+
+impl<T> MatrixBatch<T> {
+    /// Number of matrices.
+    #[inline]
+    pub fn count(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Number of rows of each.
+    #[inline]
+    pub fn rows(&self) -> usize {
+        self.missing.rows
+    }
+
+    /// Number of columns of each: elements of a row.
+    #[inline]
+    pub fn columns(&self) -> usize {
+        self.missing.columns
+    }
+
+    /// Elements from the start of a row to the start of the next in the buffer: at least as many as there are columns.
+    #[inline]
+    pub fn pitch(&self) -> usize {
+        self.missing.pitch
+    }
+
+    /// Elements from the start of a matrix to the start of the next in the buffer.
+    #[inline]
+    pub fn stride(&self) -> usize {
+        self.stride
+    }
+}
+
+impl<T> Index<usize> for MatrixBatch<T> {
+    type Output = Matrix<T>;
+
+    #[inline]
+    fn index(&self, at: usize) -> &Matrix<T> {
+        self.all.get(at).unwrap_or(&self.missing)
+    }
+}
+
+impl<T> IndexMut<usize> for MatrixBatch<T> {
+    #[inline]
+    fn index_mut(&mut self, at: usize) -> &mut Matrix<T> {
+        self.all.get_mut(at).unwrap_or(&mut self.missing)
     }
 }
 
@@ -83,6 +155,20 @@ impl<T: Copy> IndexMut<(usize, usize)> for Matrix<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    #[expect(unsafe_code, reason = "makes handles by hand")]
+    fn matrices_of_a_batch_begin_a_stride_apart() {
+        let mut values: Vec<u32> = (0..20).collect();
+        let (address, length) = (values.as_mut_ptr(), values.len());
+        // SAFETY: the handles are used only while `values` lives, by this thread alone, and nothing else meanwhile.
+        let mut a = MatrixBatch::new(|| unsafe { Global::from_raw(address, length) }, [2, 3, 4, 3, 6]);
+        assert_eq!([a.count(), a.rows(), a.columns(), a.pitch(), a.stride()], [3, 2, 3, 4, 6]);
+        assert_eq!([(0, 1, 2), (1, 0, 0), (2, 1, 1), (2, 2, 0), (3, 0, 0)].map(|(i, r, c)| a[i][(r, c)]), [6, 6, 17, 0, 0]);
+        a[2][(1, 1)] += 100;
+        a[3][(0, 0)] = 7;
+        assert_eq!((a[3][(0, 0)], a[3].rows(), values[17]), (0, 2, 117));
+    }
 
     #[test]
     #[expect(unsafe_code, reason = "makes a handle by hand")]

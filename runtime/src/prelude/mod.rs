@@ -34,7 +34,7 @@ pub use float8::{F8E4M3 as e4m3, F8E5M2 as e5m2};
 pub use geometry::{block_dim, block_idx, global_id, grid_dim, lane_id, thread_idx, warp_id};
 pub use global::{Constant, Global};
 pub use half::{bf16, f16};
-pub use matrix::Matrix;
+pub use matrix::{Matrix, MatrixBatch};
 pub use native::{
     native_cos, native_div, native_exp, native_exp2, native_ln, native_log2, native_recip, native_rsqrt, native_sin, native_sqrt,
     native_tanh,

@@ -11,6 +11,7 @@
 //! waits for the phase learns that. What the engine writes is checked against the reads before it as if the issuer wrote it.
 
 use super::clock::VectorClock;
+use super::copied_matrix::CopiedMatrix;
 use super::machine::{Block, LaneFault, Machine};
 use super::memory::Request;
 use super::multicast::SharedPart;
@@ -81,8 +82,8 @@ pub(super) enum EngineStep {
         tile: [u64; 2],
         /// How it lies in shared memory.
         swizzle: Option<Swizzle>,
-        /// The matrix's rows, columns and pitch.
-        matrix: [Reg; 3],
+        /// The matrix.
+        matrix: CopiedMatrix,
         /// Row and column of the first element.
         at: [Reg; 2],
         /// The barrier.
@@ -528,7 +529,7 @@ impl Machine<'_> {
         lane: usize,
         [to, from]: [u32; 2],
         ([rows, columns], swizzle, share): ([u64; 2], Option<Swizzle>, Option<SharedPart>),
-        (matrix, first): ([Reg; 3], [Reg; 2]),
+        (matrix, first): (CopiedMatrix, [Reg; 2]),
         barrier: u32,
     ) -> Result<(), LaneFault> {
         let fault = |kind: FaultKind| LaneFault { lane, kind };
@@ -540,15 +541,15 @@ impl Machine<'_> {
         };
         let (target, source) = (of(to), of(from));
         let place = self.resolve(&warp.registers, &target)?[lane];
-        let [all_rows, all_columns, pitch] = matrix.map(|reg| warp.registers.lane(reg, lane));
+        let matrix = matrix.of_lane(&warp.registers, lane);
         let [row, column] = first.map(|reg| warp.registers.lane(reg, lane));
         let element = u64::from(target.access.ty.bytes());
         // The engine permutes by addresses.
         let base = target.info.base;
         let lies_at = |offset: u64| swizzle.map_or(offset, |swizzle| swizzle.of_address(base + offset) - base);
         let (name, length) = (&source.info.name, self.launch.lengths[source.access.object]);
-        if !(pitch * element).is_multiple_of(VECTOR_BYTES as u64) {
-            return Err(fault(FaultKind::TensorPitch { object: name.clone(), pitch, bytes: pitch * element }));
+        if let Some(unaligned) = matrix.unaligned(element) {
+            return Err(fault(FaultKind::TensorPitch { object: name.clone(), pitch: unaligned, bytes: unaligned * element }));
         }
         let (part, blocks) = self.share_of(&warp.registers, lane, share, rows);
         let mut flights = Vec::new();
@@ -560,8 +561,7 @@ impl Machine<'_> {
         let copied = (part.end - part.start) * columns * element;
         for r in part {
             // What is there of the row, in one piece.
-            let there = if row + r < all_rows { columns.min(all_columns.saturating_sub(column)) } else { 0 };
-            let start = (row + r).wrapping_mul(pitch).wrapping_add(column);
+            let (start, there) = matrix.run(row + r, column, columns);
             if there > 0 {
                 if start.checked_add(there).is_none_or(|end| end > length) {
                     let kind = FaultKind::OutOfBounds { object: name.clone(), index: i128::from(start), length, width: there as u32 };

@@ -399,8 +399,8 @@ impl fmt::Display for FaultKind {
             ),
             FaultKind::TensorPitch { object, pitch, bytes } => write!(
                 f,
-                "a tensor copy of `{object}`, whose pitch of {pitch} elements is {bytes} bytes; it must be a multiple of 16; \
-                 help: give the matrix a pitch that is one, or leave `by = tma` out"
+                "a tensor copy of `{object}`, whose pitch or stride of {pitch} elements is {bytes} bytes; it must be a multiple of 16; \
+                 help: give the matrix one that is, or leave `by = tma` out"
             ),
             FaultKind::StoreInFlight { object, index, length, thread, line, is_awaited } => {
                 let thread = Triple(*thread);

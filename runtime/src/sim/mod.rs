@@ -9,6 +9,7 @@ mod cells;
 mod clock;
 mod cluster;
 mod compile;
+mod copied_matrix;
 mod counters;
 mod engine;
 mod error;

@@ -4,6 +4,7 @@
 //! element of the array before is at fault, so that it does not matter when it is read. A thread that waited may write it, others behind a barrier of the
 //! block that came after such a wait, or behind a wait for a barrier of the engine at which somebody arrived who knew. What threads wrote the engine sees if they have passed an engine fence since. A block does not end before its stores are done.
 
+use super::copied_matrix::CopiedMatrix;
 use super::machine::{LaneFault, Machine};
 use super::memory::{Request, load};
 use super::registers::Reg;
@@ -12,7 +13,7 @@ use super::warp::Warp;
 use super::{AccessKind, FaultKind};
 use std::collections::HashMap;
 use warpwright_codegen::ir::{StoreStage, Swizzle};
-use warpwright_codegen::target::limits::{LANES, VECTOR_BYTES};
+use warpwright_codegen::target::limits::LANES;
 
 /// A store of a tile; accesses by their numbers in the program.
 #[derive(Clone, Debug)]
@@ -25,8 +26,8 @@ pub(super) struct TileStore {
     pub(super) tile: [u64; 2],
     /// How it lies in shared memory.
     pub(super) swizzle: Option<Swizzle>,
-    /// The matrix's rows, columns and pitch.
-    pub(super) matrix: [Reg; 3],
+    /// The matrix.
+    pub(super) matrix: CopiedMatrix,
     /// Row and column of the first element.
     pub(super) at: [Reg; 2],
 }
@@ -157,20 +158,19 @@ impl Machine<'_> {
         };
         let (source, target) = (of(step.from), of(step.to));
         let place = self.resolve(&warp.registers, &source)?[lane];
-        let [all_rows, all_columns, pitch] = step.matrix.map(|reg| warp.registers.lane(reg, lane));
+        let matrix = step.matrix.of_lane(&warp.registers, lane);
         let [row, column] = step.at.map(|reg| warp.registers.lane(reg, lane));
         let ([rows, columns], element) = (step.tile, u64::from(source.access.ty.bytes()));
         let (name, length) = (&target.info.name, self.launch.lengths[target.access.object]);
-        if !(pitch * element).is_multiple_of(VECTOR_BYTES as u64) {
-            return Err(fault(FaultKind::TensorPitch { object: name.clone(), pitch, bytes: pitch * element }));
+        if let Some(unaligned) = matrix.unaligned(element) {
+            return Err(fault(FaultKind::TensorPitch { object: name.clone(), pitch: unaligned, bytes: unaligned * element }));
         }
         let (thread, base, granule) = (warp.first_thread + lane as u32, source.info.base, source.info.granule.max(1));
         // The engine permutes by addresses.
         let lies_at = |offset: u64| step.swizzle.map_or(offset, |swizzle| swizzle.of_address(base + offset) - base);
         let (mut places, mut granules) = (Vec::new(), Vec::new());
         for r in 0..rows {
-            let there = if row + r < all_rows { columns.min(all_columns.saturating_sub(column)) } else { 0 };
-            let start = (row + r).wrapping_mul(pitch).wrapping_add(column);
+            let (start, there) = matrix.run(row + r, column, columns);
             if there > 0 {
                 if start.checked_add(there).is_none_or(|end| end > length) {
                     let kind = FaultKind::OutOfBounds { object: name.clone(), index: i128::from(start), length, width: there as u32 };

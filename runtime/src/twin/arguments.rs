@@ -2,7 +2,7 @@
 #![expect(unsafe_code, reason = "arguments are bytes until the twin's entry names their types")]
 
 use crate::element::Element;
-use crate::prelude::{Constant, Global, Matrix, Texture2d};
+use crate::prelude::{Constant, Global, Matrix, MatrixBatch, Texture2d};
 use crate::texture::{Picture, Texel};
 
 /// What the macro leaves of a kernel for the host: takes the arguments apart and calls the twin, for one thread.
@@ -97,6 +97,12 @@ impl<'a> TwinArguments<'a> {
     #[inline]
     pub fn matrix<T: Element>(&self, i: usize) -> Matrix<T> {
         Matrix::new(self.global(i), [1, 2, 3].map(|behind| self.value(i + behind)))
+    }
+
+    /// The matrices of parameter `i` and the five behind it, a `&MatrixBatch<T>` or `&mut MatrixBatch<T>`.
+    #[inline]
+    pub fn matrix_batch<T: Element>(&self, i: usize) -> MatrixBatch<T> {
+        MatrixBatch::new(|| self.global(i), [1, 2, 3, 4, 5].map(|behind| self.value(i + behind)))
     }
 
     /// The constant memory of parameter `i`.

@@ -65,7 +65,7 @@ fn argument(argument: &AbiArgument) -> Value {
         AbiArgument::Buffer { param } => ("buffer", Some(*param), None),
         AbiArgument::Length { param, bytes } => ("length", Some(*param), Some(*bytes)),
         AbiArgument::ConstantSymbol { param, bytes, .. } => ("constant symbol", Some(*param), Some(*bytes)),
-        AbiArgument::TensorMap(map) => ("tensor map", Some(map.data), Some(128)),
+        AbiArgument::TensorMap(map) => ("tensor map", Some(map.matrix.data), Some(128)),
         AbiArgument::Texture { param, .. } => ("texture object", Some(*param), Some(8)),
         AbiArgument::Extent { param, .. } => ("texture extent", Some(*param), Some(4)),
         AbiArgument::Image { param } => ("image", Some(*param), None),

@@ -19,6 +19,11 @@ struct Tile {
     part_bytes: u64,
 }
 
+/// How many coordinates a tile has: row and column; of one of several matrices its number, too.
+fn dimensions(matrix: &PitchedMatrix) -> Word {
+    if matrix.batch.is_some() { Word::D3 } else { Word::D2 }
+}
+
 impl Emitter<'_> {
     pub(super) fn engine(&mut self, engine: &Engine, results: &[Value]) {
         if !ENGINE.is_met_by(self.target) {
@@ -173,7 +178,7 @@ impl Emitter<'_> {
         let Some(tile) = self.tile(to, from, share.map_or(1, |share| share.parts), false) else { return };
         let barrier = self.place_of(barrier);
         let policy = self.hint(from.data, true).policy;
-        let mut words = vec![Word::Async, Word::Bulk, Word::Tensor, Word::D2, Word::SharedCluster, Word::Global, Word::CompleteTx];
+        let mut words = vec![Word::Async, Word::Bulk, Word::Tensor, dimensions(from), Word::SharedCluster, Word::Global, Word::CompleteTx];
         let blocks = share.map(|share| {
             words.push(Word::Multicast);
             let (blocks, bits) = (self.in_register(share.blocks), self.temp(RegisterClass::Half));
@@ -184,14 +189,14 @@ impl Emitter<'_> {
             let operands = [place, texel, (&barrier).into()].into_iter().chain(blocks.clone()).collect();
             (words.clone(), operands)
         };
-        self.each_part(&tile, (to, share.map(|share| share.part)), at, form, policy);
+        self.each_part(&tile, (to, share.map(|share| share.part)), (from, at), form, policy);
     }
 
     fn store_tile(&mut self, from: &Access, to: &PitchedMatrix, at: [Value; 2]) {
         let Some(tile) = self.tile(from, to, 1, true) else { return };
         let policy = self.hint(to.data, false).policy;
-        let words = [Word::Async, Word::Bulk, Word::Tensor, Word::D2, Word::Global, Word::SharedCta, Word::BulkGroup];
-        self.each_part(&tile, (from, None), at, |place, texel| (words.to_vec(), vec![texel, place]), policy);
+        let words = [Word::Async, Word::Bulk, Word::Tensor, dimensions(to), Word::Global, Word::SharedCta, Word::BulkGroup];
+        self.each_part(&tile, (from, None), (to, at), |place, texel| (words.to_vec(), vec![texel, place]), policy);
     }
 
     /// How a tile of an array and a matrix is moved, or one of `shares` of it.
@@ -208,14 +213,14 @@ impl Emitter<'_> {
             self.refuse("a tensor copy of a tile that cannot be parted reached the PTX back end".into(), String::new());
             return None;
         };
-        let Some([data, all_rows, all_columns, pitch]) = kernel.parameters_of(matrix) else {
+        let Some(parameters) = kernel.parameters_of(matrix) else {
             self.refuse("a tensor copy of a matrix that is no parameter reached the PTX back end".into(), String::new());
             return None;
         };
         let part_rows = rows / parts;
         let tile = [part_rows as u32, columns as u32];
         let element = element.bytes().into();
-        let map = TensorMap { data, rows: all_rows, columns: all_columns, pitch, element, tile, swizzle, is_stored };
+        let map = TensorMap { matrix: parameters, element, tile, swizzle, is_stored };
         let map = self.maps.iter().position(|known| *known == map).unwrap_or_else(|| {
             self.maps.push(map);
             self.maps.len() - 1
@@ -229,7 +234,7 @@ impl Emitter<'_> {
         &mut self,
         tile: &Tile,
         (array, share): (&Access, Option<Value>),
-        at: [Value; 2],
+        (matrix, at): (&PitchedMatrix, [Value; 2]),
         form: impl Fn(Operand, Operand) -> (Vec<Word>, Vec<Operand>),
         policy: Option<Operand>,
     ) {
@@ -238,6 +243,7 @@ impl Emitter<'_> {
         ptx!(self, Cvta.Param.U64 map, of_parameter);
         let mut place = self.place_of(array);
         let [mut row, column] = at.map(|value| self.low_word(value));
+        let of_batch = matrix.batch.map(|batch| self.low_word(batch.index));
         if let Some(share) = share {
             let (own, share) = (self.address_in_register(array), self.in_register(share));
             let [there, further] = [(); 2].map(|()| self.temp(RegisterClass::Word));
@@ -255,7 +261,7 @@ impl Emitter<'_> {
                 further
             };
             let place = place.after((part * tile.part_bytes) as i32);
-            let (words, operands) = form(Operand::from(place), Operand::Texel(vec![map, column, row]));
+            let (words, operands) = form(Operand::from(place), Operand::Texel([map, column, row].into_iter().chain(of_batch).collect()));
             let words = words.into_iter().chain(policy.as_ref().map(|_| Word::L2CacheHint)).collect();
             self.put(Opcode { mnemonic: Mnemonic::Cp, words }, operands.into_iter().chain(policy.clone()).collect());
         }

@@ -39,7 +39,7 @@ words! {
         Pred "pred", B8 "b8", B16 "b16", B32 "b32", B64 "b64", U8 "u8", U16 "u16", U32 "u32", U64 "u64",
         S8 "s8", S16 "s16", S32 "s32", S64 "s64", F16 "f16", F16x2 "f16x2", Bf16 "bf16", Bf16x2 "bf16x2", Tf32 "tf32", E4m3 "e4m3", E5m2 "e5m2", E4m3x2 "e4m3x2", E5m2x2 "e5m2x2", F32 "f32", F64 "f64",
         // Memory.
-        Param "param", Global "global", Const "const", Shared "shared", Local "local", Nc "nc", To "to", V2 "v2", V4 "v4", D2 "2d",
+        Param "param", Global "global", Const "const", Shared "shared", Local "local", Nc "nc", To "to", V2 "v2", V4 "v4", D2 "2d", D3 "3d",
         // Rounding, precision.
         Rn "rn", Rz "rz", Rzi "rzi", Rmi "rmi", Rpi "rpi", Rni "rni", Approx "approx", Ftz "ftz", Satfinite "satfinite",
         // Parts of products, and how shifts go.

@@ -103,7 +103,12 @@ impl Printer<'_> {
     fn place_in_matrix(&mut self, matrix: &PitchedMatrix, at: [Value; 2]) -> (String, [String; 2]) {
         [matrix.rows, matrix.columns, matrix.pitch].into_iter().for_each(|value| drop(self.take(value)));
         let name = self.array(matrix.data);
-        (name.trim_end_matches("_data").to_owned(), at.map(|value| self.take(value).text))
+        let mut name = name.trim_end_matches("_data").to_owned();
+        if let Some(batch) = matrix.batch {
+            [batch.count, batch.stride].into_iter().for_each(|value| drop(self.take(value)));
+            name = format!("{name}[{}]", self.take(batch.index).text);
+        }
+        (name, at.map(|value| self.take(value).text))
     }
 
     /// The variable that keeps where a ring stands: slot and parity.

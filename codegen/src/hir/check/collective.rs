@@ -68,11 +68,16 @@ impl Checker<'_, '_> {
             self.shared_array(&form, (&written[form.array], array), &element, (&written[form.memory], memory));
         } else {
             let message = format!("`{}` {}, and `{}` is a `{}`", form.name, form.sentence(), written[form.memory], self.show(&memory.ty));
+            let of_batch = matches!(self.infer.shallow(&memory.ty), Ty::MatrixBatch(_)).then(|| {
+                let reference = if form.is_load { "&" } else { "&mut " };
+                format!("say which of the matrices: `{reference}{}[i]`", written[form.memory])
+            });
             let help = match (form.is_load, form.is_tile) {
                 (_, false) => "take a buffer as a parameter of the kernel, `x: &Global<f32>`, and pass it on",
                 (true, true) => "take a matrix as a parameter of the kernel, `a: &Matrix<f32>`, and pass it on",
                 (false, true) => "take a matrix as a parameter of the kernel, `c: &mut Matrix<f32>`, and pass it on",
             };
+            let help = of_batch.filter(|_| form.is_tile).unwrap_or_else(|| help.to_owned());
             self.report(Diagnostic::error(memory.span, message).help(help).and_by_rustc());
         }
         for (_, number) in args.iter().enumerate().filter(|(at, _)| *at != form.memory && *at != form.array) {

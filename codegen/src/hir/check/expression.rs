@@ -235,9 +235,12 @@ impl Checker<'_, '_> {
     /// Asked before the place's type is made equal to the value's: an open type is the mark of an error that was reported.
     fn assignable(&mut self, place: &Expr) {
         if self.infer.shallow(&place.ty).is_memory() {
-            let error = Diagnostic::error(place.span, "a buffer cannot be assigned, only its elements can");
-            self.report(error.help("write `y[i] = x[i]` in every thread").by_rustc());
-        } else if matches!(&place.kind, ExprKind::Field(base, _) if matches!(self.infer.shallow(&base.ty), Ty::Matrix(_))) {
+            let of_matrix = !super::matrix::methods(&self.infer.shallow(&place.ty)).is_empty();
+            let (what, edit) = if of_matrix { ("matrix", "c[(row, column)] = v") } else { ("buffer", "y[i] = x[i]") };
+            let error = Diagnostic::error(place.span, format!("a {what} cannot be assigned, only its elements can"));
+            self.report(error.help(format!("write `{edit}` in every thread")).by_rustc());
+        } else if matches!(&place.kind, ExprKind::Field(base, _) if matches!(self.infer.shallow(&base.ty), Ty::Matrix(_) | Ty::MatrixBatch(_)))
+        {
             self.report(Diagnostic::error(place.span, "this is not a place that can be assigned").by_rustc());
         } else if Checker::is_place(place) {
             self.check_mutable(place);
@@ -429,7 +432,7 @@ impl Checker<'_, '_> {
                 let error = Diagnostic::error(field.member.span(), "`len` is a method");
                 self.error_expression(error.help(format!("call it: `{}.len()`", crate::syntax::written(&field.base))).and_by_rustc())
             }
-            None if matches!(ty, Ty::Matrix(_)) && super::matrix::METHODS.contains(&name.as_str()) => {
+            None if super::matrix::methods(&ty).contains(&name.as_str()) => {
                 let error = Diagnostic::error(field.member.span(), format!("`{name}` is a method"));
                 let help = format!("call it: `{}.{name}()`", crate::syntax::written(&field.base));
                 self.error_expression(error.help(help).and_by_rustc())
@@ -448,6 +451,12 @@ impl Checker<'_, '_> {
             return self.matrix_element(index, base, *element, span);
         }
         let position = self.expression(&index.index);
+        if let (Ty::MatrixBatch(_), Ty::Tuple(_)) = (self.infer.shallow(&base.ty), self.infer.shallow(&position.ty)) {
+            let message = "an element of a batch of matrices is named by the matrix first";
+            let at = (crate::syntax::written(&index.expr), crate::syntax::written(&index.index));
+            let help = format!("write `{}[i][{}]`, where `i` is the number of the matrix", at.0, at.1);
+            return self.error_expression(Diagnostic::error(position.span, message).help(help).and_by_rustc());
+        }
         self.expect_index(&index.index, &position);
         if let ExprKind::Local(id) = base.kind
             && let Some(unfilled) = self.unfilled.get_mut(&id)
@@ -455,6 +464,7 @@ impl Checker<'_, '_> {
             unfilled.used.get_or_insert(span);
         }
         match self.infer.shallow(&base.ty) {
+            Ty::MatrixBatch(element) => expr(ExprKind::Index(Box::new(base), Box::new(position)), Ty::Matrix(element), span),
             Ty::Array(element, _) | Ty::Slice(element) | Ty::Global(element) | Ty::Accumulator(element, ..) | Ty::Rows(element, _) => {
                 expr(ExprKind::Index(Box::new(base), Box::new(position)), *element, span)
             }

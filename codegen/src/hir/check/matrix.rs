@@ -9,15 +9,25 @@ use crate::diagnostic::Diagnostic;
 use crate::syntax::written;
 use proc_macro2::Span;
 
-/// What a matrix has beside its buffer, in order: its second parameter and those after it.
-pub(crate) const METHODS: [&str; 3] = ["rows", "columns", "pitch"];
+/// What a matrix has beside its buffer, in order: its second parameter and those after it. A batch has all, a matrix the first.
+const METHODS: [&str; 5] = ["rows", "columns", "pitch", "count", "stride"];
+
+/// What this one has; nothing if it is neither a matrix nor a batch of them.
+pub(crate) fn methods(ty: &Ty) -> &'static [&'static str] {
+    match ty {
+        Ty::Matrix(_) => &METHODS[..3],
+        Ty::MatrixBatch(_) => &METHODS,
+        _ => &[],
+    }
+}
 
 impl Checker<'_, '_> {
-    /// `a.rows()`, `a.columns()`, `a.pitch()`.
-    pub(super) fn matrix_method(&mut self, call: &syn::ExprMethodCall, receiver: Expr, span: Span) -> Expr {
+    /// `a.rows()`, `a.columns()`, `a.pitch()`; of a batch `a.count()` and `a.stride()`, too.
+    pub(super) fn matrix_method(&mut self, call: &syn::ExprMethodCall, receiver: Expr, ty: &Ty, span: Span) -> Expr {
         let name = call.method.to_string();
-        let Some(at) = METHODS.iter().position(|method| *method == name) else {
-            return self.unknown_method(call, &receiver, METHODS.to_vec());
+        let methods = methods(ty);
+        let Some(at) = methods.iter().position(|method| *method == name) else {
+            return self.unknown_method(call, &receiver, methods.to_vec());
         };
         if !call.args.is_empty() {
             let message = format!("`{name}` {}", arity_text(0, call.args.len()));

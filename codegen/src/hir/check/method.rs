@@ -40,7 +40,7 @@ impl Checker<'_, '_> {
         match self.infer.resolve(&receiver.ty) {
             Ty::Global(element) => self.memory_method(call, receiver, *element, true, span),
             Ty::Texture(texel) => self.texture_method(call, receiver, &texel, span),
-            Ty::Matrix(_) => self.matrix_method(call, receiver, span),
+            ty @ (Ty::Matrix(_) | Ty::MatrixBatch(_)) => self.matrix_method(call, receiver, &ty, span),
             Ty::Accumulator(sum, rows, columns) => self.accumulator_method(call, receiver, (&sum, [rows, columns]), span),
             Ty::Rows(..) => self.rows_method(call, receiver, span),
             Ty::Array(element, _) | Ty::Slice(element) => self.memory_method(call, receiver, *element, false, span),
@@ -84,7 +84,11 @@ impl Checker<'_, '_> {
             let arguments: Vec<String> = std::iter::once(written(&element.index)).chain(call.args.iter().map(written)).collect();
             let help = format!("write `{}.{name}({})`: atomics are methods of the buffer", written(&element.expr), arguments.join(", "));
             diagnostic = diagnostic.help(help);
-        } else if let Some(edit) = super::familiar::of_method(call) {
+        } else if let (Ty::MatrixBatch(_), "len") = (self.infer.shallow(&receiver.ty), name.as_str()) {
+            diagnostic = diagnostic.help(format!("write `{}.count()`", written(&call.receiver)));
+        } else if let Some(edit) =
+            super::familiar::of_method(call).filter(|_| super::matrix::methods(&self.infer.shallow(&receiver.ty)).is_empty())
+        {
             diagnostic = diagnostic.help(edit);
         } else if self.infer.shallow(&receiver.ty).is_float8() {
             diagnostic = diagnostic.help("compute in another float: `x as f32`");
@@ -95,6 +99,10 @@ impl Checker<'_, '_> {
         }
         if matches!(self.infer.shallow(&receiver.ty), Ty::Matrix(_)) && diagnostic.help.is_none() {
             diagnostic = diagnostic.help("a matrix has `rows`, `columns` and `pitch`; its elements are `a[(row, column)]`");
+        }
+        if matches!(self.infer.shallow(&receiver.ty), Ty::MatrixBatch(_)) && diagnostic.help.is_none() {
+            diagnostic =
+                diagnostic.help("a batch of matrices has `rows`, `columns`, `pitch`, `count` and `stride`; its matrices are `&a[i]`");
         }
         self.error_about(&receiver.ty, diagnostic.and_by_rustc())
     }

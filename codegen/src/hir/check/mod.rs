@@ -423,6 +423,7 @@ impl<'c, 'p> Checker<'c, 'p> {
             Ty::Constant(element) => format!("Constant<{}>", self.show(&element)),
             Ty::Texture(texel) => format!("Texture2d<{}>", self.show(&texel)),
             Ty::Matrix(element) => format!("Matrix<{}>", self.show(&element)),
+            Ty::MatrixBatch(element) => format!("MatrixBatch<{}>", self.show(&element)),
             Ty::Accumulator(sum, rows, columns) => {
                 Ty::Accumulator(Box::new(Ty::Never), rows, columns).to_string().replace('!', &self.show(&sum))
             }

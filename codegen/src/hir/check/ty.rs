@@ -82,6 +82,7 @@ impl Checker<'_, '_> {
                 Ty::Texture(Box::new(texel.clone()))
             }
             ("Matrix", [Arg::Ty(element)]) => Ty::Matrix(Box::new(element.clone())),
+            ("MatrixBatch", [Arg::Ty(element)]) => Ty::MatrixBatch(Box::new(element.clone())),
             ("Accumulator", [Arg::Ty(element), Arg::Const(rows, _), Arg::Const(columns, _)]) => {
                 Ty::Accumulator(Box::new(element.clone()), *rows, *columns)
             }
@@ -334,10 +335,10 @@ impl<'p> super::Context<'p> {
         Some(field.ident.as_ref().map_or_else(|| field.ty.span(), syn::Ident::span))
     }
 
-    /// The types of a struct's fields, or of the parameters that a matrix is, all generics known. Neither: `None`.
+    /// The types of a struct's fields, or of the parameters that a matrix or a batch of them is, all generics known. Neither: `None`.
     pub(crate) fn field_types(&self, ty: &Ty) -> Option<Vec<(String, Ty)>> {
-        if let Ty::Matrix(element) = ty {
-            let values = super::matrix::METHODS.iter().map(|name| ((*name).to_owned(), Ty::Usize));
+        if let Ty::Matrix(element) | Ty::MatrixBatch(element) = ty {
+            let values = super::matrix::methods(ty).iter().map(|name| ((*name).to_owned(), Ty::Usize));
             return Some(std::iter::once(("data".to_owned(), Ty::Global(element.clone()))).chain(values).collect());
         }
         let Ty::Adt(_, _) = ty else { return None };

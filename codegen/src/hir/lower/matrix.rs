@@ -1,12 +1,12 @@
 //! Matrices: a buffer, rows, columns and pitch, which are parameters of their own; their elements, which may be outside.
 
 use super::Lowerer;
-use super::environment::Tree;
+use super::environment::{Tree, Var};
 use super::place::Place;
 use crate::diagnostic::Diagnostic;
 use crate::hir::tree::Expr;
 use crate::hir::types::Ty;
-use crate::ir::{Access, BinaryOp, CompareOp, PitchedMatrix, Step, Value};
+use crate::ir::{Access, BatchIndex, BinaryOp, CompareOp, PitchedMatrix, Step, Value};
 use proc_macro2::Span;
 
 impl Lowerer<'_, '_> {
@@ -16,10 +16,16 @@ impl Lowerer<'_, '_> {
         let &[row, column] = position else { return None };
         let mut b = self.builder();
         let [in_rows, in_columns] = [(row, matrix.rows), (column, matrix.columns)].map(|(at, all)| b.compare(CompareOp::Lt, at, all));
-        let is_inside = b.binary(BinaryOp::And, in_rows, in_columns);
+        let mut is_inside = b.binary(BinaryOp::And, in_rows, in_columns);
         // What is outside may wrap here, and is not accessed.
         let above = b.binary(BinaryOp::Mul, row, matrix.pitch);
-        let at = b.binary(BinaryOp::Add, above, column);
+        let mut at = b.binary(BinaryOp::Add, above, column);
+        if let Some(BatchIndex { index, count, stride }) = matrix.batch {
+            let is_there = b.compare(CompareOp::Lt, index, count);
+            is_inside = b.binary(BinaryOp::And, is_inside, is_there);
+            let before = b.binary(BinaryOp::Mul, index, stride);
+            at = b.binary(BinaryOp::Add, before, at);
+        }
         let access = Access { object: matrix.data, path: vec![Step::Index(at)] };
         Some(Place::Guarded { access, is_inside, ty: element.clone() })
     }
@@ -33,12 +39,30 @@ impl Lowerer<'_, '_> {
     }
 
     fn matrix_of(&mut self, parts: &[Place]) -> Option<PitchedMatrix> {
-        let [Place::Memory { access, .. }, rows, columns, pitch] = parts else { return None };
-        let [rows, columns, pitch] = [rows, columns, pitch].map(|part| {
-            let tree = self.read(part);
-            self.leaf(&tree)
-        });
-        Some(PitchedMatrix { data: access.object, rows, columns, pitch })
+        let (Place::Memory { access, .. }, values) = parts.split_first()? else { return None };
+        let values: Vec<Value> = values
+            .iter()
+            .map(|part| {
+                let tree = self.read(part);
+                self.leaf(&tree)
+            })
+            .collect();
+        let (&[rows, columns, pitch], batch) = values.split_first_chunk()?;
+        let batch = match *batch {
+            [count, stride, index] => Some(BatchIndex { index, count, stride }),
+            _ => None,
+        };
+        Some(PitchedMatrix { data: access.object, rows, columns, pitch, batch })
+    }
+
+    /// `a[i]`, from the places of a batch's parameters: all of them, and the matrix's number.
+    pub(super) fn matrix_of_batch(&mut self, mut parts: Vec<Place>, index: Value, element: Ty) -> Place {
+        // The batch was refused.
+        if !parts.is_empty() {
+            self.vars.push(Var::Value(Tree::Leaf(index)));
+            parts.push(Place::Register { var: self.vars.len() - 1, path: Vec::new(), ty: Ty::Usize });
+        }
+        Place::Group { parts, ty: Ty::Matrix(Box::new(element)) }
     }
 
     /// Does something only where a condition holds.

@@ -290,13 +290,18 @@ impl<'c, 'p> Lowerer<'c, 'p> {
     /// What in a type has no size, as the end of a message about the whole type.
     fn without_size(&self, ty: &Ty) -> String {
         let outer = match ty {
-            Ty::Slice(inner) | Ty::Global(inner) | Ty::Texture(inner) | Ty::Constant(inner) | Ty::Matrix(inner) => inner,
+            Ty::Slice(inner)
+            | Ty::Global(inner)
+            | Ty::Texture(inner)
+            | Ty::Constant(inner)
+            | Ty::Matrix(inner)
+            | Ty::MatrixBatch(inner) => inner,
             ty => ty,
         };
         let mut open = vec![outer.clone()];
         while let Some(ty) = open.pop() {
             match &ty {
-                Ty::Slice(_) | Ty::Global(_) | Ty::Texture(_) | Ty::Constant(_) | Ty::Matrix(_) => {
+                Ty::Slice(_) | Ty::Global(_) | Ty::Texture(_) | Ty::Constant(_) | Ty::Matrix(_) | Ty::MatrixBatch(_) => {
                     return format!(": `{ty}` in it has no fixed size");
                 }
                 Ty::Array(element, _) => open.push((**element).clone()),
@@ -374,12 +379,12 @@ impl<'c, 'p> Lowerer<'c, 'p> {
             let var = self.var(*local);
             let mutable = matches!(input, syn::FnArg::Typed(typed)
                 if matches!(&*typed.ty, syn::Type::Reference(r) if r.mutability.is_some()));
-            if self.context.is_group(&ty) || matches!(ty, Ty::Matrix(_)) {
+            if self.context.is_group(&ty) || matches!(ty, Ty::Matrix(_) | Ty::MatrixBatch(_)) {
                 self.check_group(input, data.span, &ty);
                 let before = self.kernel.params.len();
                 let place = self.group((&data.name, data.span), &ty, mutable, &mut constant);
                 // Of a matrix, its elements.
-                if let (Some(hint), Ty::Matrix(_)) = (cache_hint(input), &ty) {
+                if let (Some(hint), Ty::Matrix(_) | Ty::MatrixBatch(_)) = (cache_hint(input), &ty) {
                     let is_buffer = |object: &&Object| matches!(self.kernel.objects[**object].kind, ObjectKind::Global { .. });
                     let data = self.kernel.params[before..].iter().find(is_buffer).copied();
                     self.kernel.cached.extend(data.map(|data| (data, hint)));
@@ -473,7 +478,7 @@ impl<'c, 'p> Lowerer<'c, 'p> {
     fn group(&mut self, (name, span): (&str, Span), ty: &Ty, mutable: bool, constant: &mut u64) -> place::Place {
         let fields = self.context.field_types(ty).unwrap_or_default();
         let mut parts = Vec::new();
-        if let Ty::Matrix(element) = ty
+        if let Ty::Matrix(element) | Ty::MatrixBatch(element) = ty
             && self.memory_type(element).is_none()
         {
             let message = format!("a kernel parameter cannot be of type `{ty}`{}", self.without_size(ty));
@@ -482,7 +487,7 @@ impl<'c, 'p> Lowerer<'c, 'p> {
         }
         for (index, (field, field_type)) in (0u32..).zip(fields) {
             let name = format!("{name}.{field}");
-            let mutable = if matches!(ty, Ty::Matrix(_)) { mutable } else { self.context.is_mutable_field(ty, index) };
+            let mutable = if matches!(ty, Ty::Matrix(_) | Ty::MatrixBatch(_)) { mutable } else { self.context.is_mutable_field(ty, index) };
             let place = match self.parameter(&name, &field_type, mutable, span, constant) {
                 Some(access) if self.kernel.objects[access.object].kind == ObjectKind::Value => {
                     let value = self.load_tree(&access, &field_type);

@@ -79,6 +79,9 @@ impl Lowerer<'_, '_> {
                 }
                 let value = self.value(index);
                 self.at(expr.span);
+                if let Place::Group { parts, ty: Ty::MatrixBatch(element) } = place {
+                    return self.matrix_of_batch(parts, value, *element);
+                }
                 self.index_place(place, value, index.span)
             }
             ExprKind::SharedOf(array, rank, _) => self.peer_place(array, rank, expr.span),
@@ -229,9 +232,10 @@ impl Lowerer<'_, '_> {
                 self.branch(*is_inside, ty, |lowerer| lowerer.load_tree(access, ty), |lowerer| lowerer.zero(ty))
             }
             place if place.is_refused() => self.unit(),
-            Place::Group { ty: ty @ Ty::Matrix(_), .. } => {
+            Place::Group { ty: ty @ (Ty::Matrix(_) | Ty::MatrixBatch(_)), .. } => {
                 let what = format!("a `{ty}` stays where it is");
-                self.refuse_as_value(&what, "use it where it is needed, `a[(row, column)]`, or pass it on to a function");
+                let place = if matches!(ty, Ty::Matrix(_)) { "a[(row, column)]" } else { "a[i][(row, column)]" };
+                self.refuse_as_value(&what, &format!("use it where it is needed, `{place}`, or pass it on to a function"));
                 self.unit()
             }
             Place::Register { var, path, ty } => match &self.vars[*var] {

@@ -32,7 +32,6 @@ use crate::ir::{
     Type, Value,
 };
 use crate::passes::{CONVERGE, converge};
-use crate::schedule::{await_stores, by_first};
 
 /// Has all threads that do not return together come to the barriers and exchanges behind. Gives whether anything changed. For a kernel of stage `Legal`.
 pub(in crate::passes) fn meet(kernel: &mut Kernel) -> bool {
@@ -122,7 +121,7 @@ pub(super) fn wrap(kernel: &mut Kernel, rounds: Rounds, begin: impl FnOnce(&mut 
     let turns = Region::For { start: first, end: blocks, step, init: Vec::new(), body: turn, keep_rolled: true };
     b.push(Op::Region(turns), &[]);
     if exits {
-        by_first(&mut b, |b| await_stores(b, 0, StoreStage::Exit));
+        b.in_first_thread(|b| b.await_stores(0, StoreStage::Exit));
     }
     b.push(Op::Terminator(end), &[]);
 

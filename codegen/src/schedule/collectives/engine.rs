@@ -16,8 +16,8 @@ use super::{Expansion, Shape, alignment, alignment_up_to};
 use crate::annotations::Modifier;
 use crate::intrinsics::{by_name, called};
 use crate::ir::{
-    Access, Address, Axis, BinaryOp, Builder, Collective, CompareOp, Engine, Kernel, Loc, MOST_TILE_ROWS, Memory, MemoryOp, MemoryType,
-    ObjectKind, Op, PitchedMatrix, Scalar, Share, Special, Step, Swizzle, Value,
+    Access, Address, BinaryOp, Builder, Collective, CompareOp, Engine, Kernel, Loc, MOST_TILE_ROWS, Memory, MemoryOp, MemoryType,
+    ObjectKind, Op, PitchedMatrix, Scalar, Share, Step, Swizzle, Value,
 };
 use crate::target::limits::VECTOR_BYTES;
 
@@ -136,30 +136,23 @@ fn tile_obstacle(kernel: &Kernel, array: &Access, from: &PitchedMatrix) -> Optio
         }
         _ => false,
     };
-    let are_parameters = [from.rows, from.columns, from.pitch].iter().all(is_parameter);
+    let of_batch = from.batch.map(|batch| [batch.count, batch.stride]);
+    let are_parameters = [from.rows, from.columns, from.pitch].iter().chain(of_batch.iter().flatten()).all(is_parameter);
     let why = "is a tile of a matrix that is no parameter of the kernel";
     (!are_parameters).then(|| (why.to_owned(), "pass the matrix itself, or leave `by` out"))
-}
-
-/// Whether this is the first thread of its block: the one that tells the engine.
-pub(in super::super) fn is_first_thread(b: &mut Builder<'_>) -> Value {
-    let zero = b.constant(Scalar::u32(0));
-    let mut all: Option<Value> = None;
-    for (axis, _) in Axis::ALL.iter().copied() {
-        // An axis of one thread has no other.
-        if b.kernel.options.block.is_some_and(|block| block[axis as usize] == 1) {
-            continue;
-        }
-        let at = b.special(Special::ThreadIdx, axis);
-        all = Some(all.map_or(at, |all| b.binary(BinaryOp::Or, all, at)));
-    }
-    b.compare(CompareOp::Eq, all.unwrap_or(zero), zero)
 }
 
 /// Whether some of a tile is inside of its matrix.
 fn is_some_inside(b: &mut Builder<'_>, matrix: &PitchedMatrix, row: Value, column: Value) -> Value {
     let [in_rows, in_columns] = [(row, matrix.rows), (column, matrix.columns)].map(|(at, all)| b.compare(CompareOp::Lt, at, all));
-    b.binary(BinaryOp::And, in_rows, in_columns)
+    let is_inside = b.binary(BinaryOp::And, in_rows, in_columns);
+    match matrix.batch {
+        Some(batch) => {
+            let is_there = b.compare(CompareOp::Lt, batch.index, batch.count);
+            b.binary(BinaryOp::And, is_inside, is_there)
+        }
+        None => is_inside,
+    }
 }
 
 /// A store of a tile by the engine, for the thread that tells it. It leaves out what is outside of the matrix.
@@ -204,15 +197,7 @@ fn parts<'p>(b: &mut Builder<'_>, shapes: &'p [Shape], collectives: &'p [(Collec
 pub(in super::super) fn by_engine(b: &mut Builder<'_>, collectives: &[(Collective, Loc)], barrier: &Access) {
     let shapes = shapes(b, collectives);
     let parts = parts(b, &shapes, collectives);
-    let is_first = is_first_thread(b);
-    b.if_else(
-        is_first,
-        |b| {
-            announce(b, &parts, &[], barrier);
-            Vec::new()
-        },
-        |_| Vec::new(),
-    );
+    b.in_first_thread(|b| announce(b, &parts, &[], barrier));
     store(b, &parts);
 }
 

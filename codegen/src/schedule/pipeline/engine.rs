@@ -82,7 +82,7 @@ pub(super) fn begin(kernel: &mut Kernel, barriers: &[Barriers], run_again: &[Bar
     let mut b = Builder::new(kernel, body, loc);
     let zero = b.constant(Scalar::u32(0));
     run_again.iter().for_each(|barriers| barriers.keep_turn(&mut b, zero, zero));
-    let is_first = collectives::is_first_thread(&mut b);
+    let is_first = b.is_first_thread();
     b.if_else(
         is_first,
         |b| {

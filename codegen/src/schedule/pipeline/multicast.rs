@@ -136,8 +136,9 @@ impl Differences {
 
     /// The axes along which the blocks of a cluster have a copy in common, if they share it.
     fn axes(&self, kernel: &Kernel, copy: Inst) -> Vec<usize> {
-        let Op::Collective(Collective::LoadTile { to, row, column, .. }) = &kernel.insts[copy].op else { return Vec::new() };
-        let reasons = self.dependence.of_value(*row) | self.dependence.of_value(*column);
+        let Op::Collective(Collective::LoadTile { to, from, row, column }) = &kernel.insts[copy].op else { return Vec::new() };
+        let which = from.batch.map(|batch| batch.index);
+        let reasons = [*row, *column].into_iter().chain(which).fold(0, |all, value| all | self.dependence.of_value(value));
         if reasons & DATA != 0 {
             return Vec::new();
         }

@@ -25,7 +25,7 @@
 
 use super::super::Refusal;
 use super::slots::{Homes, in_slot};
-use super::stores::{Stores, await_stores, by_first};
+use super::stores::Stores;
 use super::{Plan, Way, all_in};
 use crate::annotations::Modifier;
 use crate::collections::HashSet;
@@ -147,7 +147,7 @@ impl Plan {
             let mut b = Builder::new(kernel, walk.body, loc);
             b.push(Op::Engine(Engine::Fence), &[]);
             let but = if until == StoreStage::Read { self.stages - 2 } else { 0 };
-            by_first(&mut b, |b| await_stores(b, but, until));
+            b.in_first_thread(|b| b.await_stores(but, until));
         }
         kernel.blocks[walk.body].insts.push(self.barrier);
         let from = kernel.blocks[walk.body].insts.len();
@@ -155,7 +155,7 @@ impl Plan {
         if let Some(until) = way.until {
             // One group an iteration, so that they can be counted.
             Stores::of(kernel, &self.work, until, false).weave(kernel, walk.body, from);
-            by_first(&mut Builder::new(kernel, walk.body, loc), |b| {
+            Builder::new(kernel, walk.body, loc).in_first_thread(|b| {
                 b.push(Op::Engine(Engine::CommitStores), &[]);
             });
         }
@@ -168,7 +168,7 @@ impl Plan {
         }
         self.beside(kernel, true, |b| {
             if way.until.is_some() {
-                by_first(b, |b| await_stores(b, 0, if ends_rounds { StoreStage::Exit } else { StoreStage::Done }));
+                b.in_first_thread(|b| b.await_stores(0, if ends_rounds { StoreStage::Exit } else { StoreStage::Done }));
             }
             let block = b.block;
             if !ends_rounds {

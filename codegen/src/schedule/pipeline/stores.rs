@@ -19,7 +19,7 @@
 //! Within the loop nobody else may touch the matrix, nor tell other blocks that it was written: [`Plan::store_obstacle`].
 
 use super::super::Refusal;
-use super::super::collectives::{is_first_thread, obstacle, store_by_engine};
+use super::super::collectives::{obstacle, store_by_engine};
 use super::super::dependence::defined;
 use super::{Plan, all_in};
 use crate::analysis::affine::Affine;
@@ -92,7 +92,9 @@ impl Plan {
         let are_apart = stores.iter().all(|store| {
             let Op::Collective(Collective::StoreTile { to, row, column, from }) = &kernel.insts[*store].op else { return false };
             let Some((rows, columns, _)) = kernel.tile_of(from) else { return false };
-            matrices.insert(to.data) && self.work.contains(store) && (goes_on(*row, rows) || goes_on(*column, columns))
+            matrices.insert(to.data)
+                && self.work.contains(store)
+                && (goes_on(*row, rows) || goes_on(*column, columns) || to.batch.is_some_and(|batch| goes_on(batch.index, 1)))
         });
         if are_apart { StoreStage::Read } else { StoreStage::Done }
     }
@@ -149,7 +151,7 @@ impl Stores {
             let (op, loc) = (kernel.insts[inst].op.clone(), kernel.insts[inst].loc);
             if let Op::Collective(collective @ Collective::StoreTile { .. }) = op {
                 let commits = self.commits;
-                by_first(&mut Builder::new(kernel, block, loc), |b| {
+                Builder::new(kernel, block, loc).in_first_thread(|b| {
                     store_by_engine(b, &collective);
                     if commits {
                         b.push(Op::Engine(Engine::CommitStores), &[]);
@@ -207,25 +209,7 @@ impl Stores {
         }
         if std::mem::take(&mut self.stored) {
             let until = self.until;
-            by_first(b, |b| await_stores(b, 0, until));
+            b.in_first_thread(|b| b.await_stores(0, until));
         }
     }
-}
-
-/// What the thread does that tells the engine.
-pub(crate) fn by_first(b: &mut Builder<'_>, what: impl FnOnce(&mut Builder<'_>)) {
-    let is_first = is_first_thread(b);
-    b.if_else(
-        is_first,
-        |b| {
-            what(b);
-            Vec::new()
-        },
-        |_| Vec::new(),
-    );
-}
-
-/// Waits for all groups of stores but the last ones.
-pub(crate) fn await_stores(b: &mut Builder<'_>, but: u32, until: StoreStage) {
-    b.push(Op::Engine(Engine::AwaitStores { but, until }), &[]);
 }

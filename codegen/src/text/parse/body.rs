@@ -352,17 +352,10 @@ impl<'t> Parser<'t> {
         self.expect(',')?;
         let data = self.object_name()?;
         let place = self.more_values(true)?;
-        match (word, &place[..]) {
-            ("load_run", [start]) => Ok(Collective::LoadRun { to: array, from: data, start: *start }),
-            ("load_tile" | "store_tile", [rows, columns, pitch, row, column]) => {
-                let matrix = PitchedMatrix { data, rows: *rows, columns: *columns, pitch: *pitch };
-                let (row, column) = (*row, *column);
-                Ok(if word == "load_tile" {
-                    Collective::LoadTile { to: array, from: matrix, row, column }
-                } else {
-                    Collective::StoreTile { to: matrix, row, column, from: array }
-                })
-            }
+        match (word, &place[..], PitchedMatrix::from_place(data, &place)) {
+            ("load_run", [start], _) => Ok(Collective::LoadRun { to: array, from: data, start: *start }),
+            ("load_tile", _, Some((from, row, column))) => Ok(Collective::LoadTile { to: array, from, row, column }),
+            ("store_tile", _, Some((to, row, column))) => Ok(Collective::StoreTile { to, row, column, from: array }),
             _ => Err(self.error(format!("`{word}` does not take {} values", place.len()))),
         }
     }
@@ -490,12 +483,16 @@ impl<'t> Parser<'t> {
         self.expect(',')?;
         let barrier = self.access()?;
         let place = self.more_values(true)?;
-        match (word, &place[..], parts) {
-            ("copy_run", [start], _) => Ok(Engine::CopyRun { to: first, from, start: *start, barrier }),
-            ("copy_tile", [rows, columns, pitch, row, column, share @ ..], parts) if share.len() == if parts.is_some() { 2 } else { 0 } => {
-                let share = parts.map(|parts| Share { parts, part: share[0], blocks: share[1] });
-                let from = PitchedMatrix { data: from, rows: *rows, columns: *columns, pitch: *pitch };
-                Ok(Engine::CopyTile { to: first, from, row: *row, column: *column, barrier, share })
+        if let ("copy_run", [start]) = (word, &place[..]) {
+            return Ok(Engine::CopyRun { to: first, from, start: *start, barrier });
+        }
+        let (tile, share) = match (parts, &place[..]) {
+            (Some(parts), [tile @ .., part, blocks]) => (tile, Some(Share { parts, part: *part, blocks: *blocks })),
+            (_, tile) => (tile, None),
+        };
+        match PitchedMatrix::from_place(from, tile) {
+            Some((from, row, column)) if word == "copy_tile" && parts.is_some() == share.is_some() => {
+                Ok(Engine::CopyTile { to: first, from, row, column, barrier, share })
             }
             _ => Err(self.error(format!("`{word}` does not take {} values", place.len()))),
         }
@@ -515,11 +512,9 @@ impl<'t> Parser<'t> {
         let from = self.access()?;
         self.expect(',')?;
         let data = self.object_name()?;
-        match self.more_values(true)?[..] {
-            [rows, columns, pitch, row, column] => {
-                Ok(Engine::StoreTile { from, to: PitchedMatrix { data, rows, columns, pitch }, row, column })
-            }
-            _ => Err(self.error("`put_tile` takes five values".to_owned())),
+        match PitchedMatrix::from_place(data, &self.more_values(true)?) {
+            Some((to, row, column)) => Ok(Engine::StoreTile { from, to, row, column }),
+            None => Err(self.error("`put_tile` takes five values, or eight".to_owned())),
         }
     }
 

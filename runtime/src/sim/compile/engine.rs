@@ -1,6 +1,7 @@
 //! What is told to the copy engine.
 
 use super::super::AccessKind;
+use super::super::copied_matrix::CopiedMatrix;
 use super::super::engine::{EngineStep, scalar_of_bytes};
 use super::super::multicast::SharedPart;
 use super::super::program::{Access, SimStep};
@@ -60,14 +61,14 @@ impl Compiler<'_> {
                 let (rows, columns, element) = self.kernel.tile_of(to).ok_or("a tensor copy of what is no tile")?;
                 // The first element: the others are as far from it as the pitch says.
                 let first = ir::Access { object: from.data, path: vec![Step::Index(from.pitch)] };
-                let [all_rows, all_columns, pitch, row, column] =
-                    [from.rows, from.columns, from.pitch, *row, *column].map(|value| self.slot(value));
+                let matrix = self.copied_matrix(from)?;
+                let [row, column] = [*row, *column].map(|value| self.slot(value));
                 EngineStep::CopyTile {
                     to: self.place(to, 1, element, AccessKind::Write)?,
                     from: self.place(&first, 1, element, AccessKind::Read)?,
                     tile: [rows, columns],
                     swizzle: self.kernel.swizzled.get(&to.object).copied(),
-                    matrix: [all_rows?, all_columns?, pitch?],
+                    matrix,
                     at: [row?, column?],
                     barrier: self.place(barrier, 1, Type::U64, AccessKind::Atomic)?,
                     share,
@@ -76,14 +77,14 @@ impl Compiler<'_> {
             Engine::StoreTile { from, to, row, column } => {
                 let (rows, columns, element) = self.kernel.tile_of(from).ok_or("a tensor copy of what is no tile")?;
                 let first = ir::Access { object: to.data, path: vec![Step::Index(to.pitch)] };
-                let [all_rows, all_columns, pitch, row, column] =
-                    [to.rows, to.columns, to.pitch, *row, *column].map(|value| self.slot(value));
+                let matrix = self.copied_matrix(to)?;
+                let [row, column] = [*row, *column].map(|value| self.slot(value));
                 EngineStep::StoreTile(TileStore {
                     from: self.place(from, 1, element, AccessKind::Read)?,
                     to: self.place(&first, 1, element, AccessKind::Write)?,
                     tile: [rows, columns],
                     swizzle: self.kernel.swizzled.get(&from.object).copied(),
-                    matrix: [all_rows?, all_columns?, pitch?],
+                    matrix,
                     at: [row?, column?],
                 })
             }
@@ -95,6 +96,14 @@ impl Compiler<'_> {
         let step = add(&mut self.program.engines, step);
         self.emit(SimStep::Engine(step));
         Ok(())
+    }
+
+    fn copied_matrix(&mut self, matrix: &ir::PitchedMatrix) -> Result<CopiedMatrix> {
+        let batch = match matrix.batch {
+            Some(batch) => Some([self.slot(batch.index)?, self.slot(batch.count)?, self.slot(batch.stride)?]),
+            None => None,
+        };
+        Ok(CopiedMatrix { rows: self.slot(matrix.rows)?, columns: self.slot(matrix.columns)?, pitch: self.slot(matrix.pitch)?, batch })
     }
 
     /// The slots that keep where a ring stands.
