@@ -142,8 +142,9 @@ static float float8_product(unsigned calls, const void* a, const void* b, void* 
     return status == CUBLAS_STATUS_SUCCESS ? ms : twins::NO_SUCH_VARIANT;
 }
 
-// bf16, f16 (both written as they are read), tf32, i8 into i32, f64, e4m3 into bf16; `transposed`: 1 for a, 2 for b.
-extern "C" float twin_staple_product(unsigned calls, unsigned kind, unsigned transposed, const void* a, const void* b, void* c, unsigned n) {
+// bf16, f16 (both written as they are read), tf32, i8 into i32, f64, e4m3 into bf16; `transposed`: 1 for a, 2 for b. `count` products of square matrices, one behind the other.
+extern "C" float twin_staple_product(unsigned calls, unsigned kind, unsigned transposed, const void* a, const void* b, void* c, unsigned n, unsigned count) {
+    if (kind == 5 && count > 1) return twins::NO_SUCH_VARIANT;
     if (kind == 5) return float8_product(calls, a, b, c, n);
     static const cudaDataType factors[] = {CUDA_R_16BF, CUDA_R_16F, CUDA_R_32F, CUDA_R_8I, CUDA_R_64F};
     static const cudaDataType results[] = {CUDA_R_16BF, CUDA_R_16F, CUDA_R_32F, CUDA_R_32I, CUDA_R_64F};
@@ -158,6 +159,12 @@ extern "C" float twin_staple_product(unsigned calls, unsigned kind, unsigned tra
     cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
     // Rows are columns to cuBLAS.
     float ms = twins::timed_calls(calls, [&] {
+        if (count > 1) {
+            const long long stride = (long long)n * n;
+            status = cublasGemmStridedBatchedEx(blas(), of_b, of_a, int(n), int(n), int(n), alpha, b, factors[kind], int(n), stride, a, factors[kind],
+                                                int(n), stride, beta, c, results[kind], int(n), stride, int(count), sums[kind], CUBLAS_GEMM_DEFAULT);
+            return;
+        }
         status = cublasGemmEx(blas(), of_b, of_a, int(n), int(n), int(n), alpha, b, factors[kind], int(n), a, factors[kind], int(n), beta, c,
                               results[kind], int(n), sums[kind], CUBLAS_GEMM_DEFAULT);
     });

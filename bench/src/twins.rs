@@ -134,7 +134,7 @@ twins! {
     staple_histogram_words(calls: u32, x: Address, bins: Address, n: u32);
     staple_transpose(calls: u32, inp: Address, out: Address, height: u32, width: u32);
     staple_gemm(calls: u32, a: Address, b: Address, c: Address, n: u32);
-    staple_product(calls: u32, kind: u32, transposed: u32, a: Address, b: Address, c: Address, n: u32);
+    staple_product(calls: u32, kind: u32, transposed: u32, a: Address, b: Address, c: Address, n: u32, count: u32);
     staple_gemv(calls: u32, a: Address, x: Address, y: Address, n: u32);
 }
 

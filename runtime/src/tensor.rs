@@ -39,7 +39,11 @@ impl Matrix {
     pub(crate) fn of(parameters: MatrixParameters, address: u64, number: impl Fn(usize) -> Result<u64>) -> Result<Matrix> {
         let MatrixParameters { rows, columns, pitch, batch, .. } = parameters;
         let batch = match batch {
-            Some([count, stride]) => Some(Batch { count: number(count)?, stride: number(stride)? }),
+            Some([count, stride]) => {
+                let (count, stride) = (number(count)?, number(stride)?);
+                // Of one alone the stride says nothing.
+                Some(Batch { count, stride: if count > 1 { stride } else { 0 } })
+            }
             None => None,
         };
         Ok(Matrix { address, rows: number(rows)?, columns: number(columns)?, pitch: number(pitch)?, batch })

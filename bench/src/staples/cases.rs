@@ -563,8 +563,8 @@ struct TensorProduct<T: warpwright::Element> {
     precision: (f64, f64),
     /// What an addition may.
     of_sum: f64,
-    /// The largest side that is timed.
-    most: usize,
+    /// Sides of the squares, and how many products.
+    sizes: Vec<(usize, usize)>,
 }
 
 /// Both layouts that are read fastest: b by its columns, and as it is.
@@ -576,41 +576,50 @@ where
     if !about.names.iter().any(|name| b.is_wanted(name)) {
         return Ok(());
     }
-    let sides: Vec<usize> = b.size.pick(vec![1024, 4096, 8192, 16_384], vec![1024, 4096], vec![128, 70]);
-    for n in sides.into_iter().filter(|n| *n <= about.most) {
+    for (n, count) in about.sizes {
+        let (of_one, elements) = (n * n, count * n * n);
         let made = |b: &Bench, seed: u32| -> Outcome<Buffer<T>> {
-            let x = random::<f32>(&b.device, seed, n * n)?;
-            let mut there = b.device.zeros::<T>(n * n)?;
-            (about.fill)(about.scale, &x, &mut there).cover(n * n).launch(&b.device)?;
+            let x = random::<f32>(&b.device, seed, elements)?;
+            let mut there = b.device.zeros::<T>(elements)?;
+            (about.fill)(about.scale, &x, &mut there).cover(elements).launch(&b.device)?;
             b.device.synchronize()?;
             Ok(there)
         };
         let (x, y) = (made(b, 20)?, made(b, 21)?);
-        let z = std::cell::RefCell::new(b.device.zeros::<U>(n * n)?);
+        let z = std::cell::RefCell::new(b.device.zeros::<U>(elements)?);
         for (layout, name) in about.names.into_iter().enumerate().filter(|(_, name)| b.is_wanted(name)).collect::<Vec<_>>() {
             let is_by_columns = layout == 0;
             let checked = || {
                 let found = all(&z.borrow())?;
                 let number = |seed: u32, i: usize| wide((about.of)(f32::input(seed, i) * about.scale));
                 for s in 0..300 {
-                    let (i, j) = (s * 7919 % n, s * 104_729 % n);
-                    let terms = (0..n).map(|k| number(20, i * n + k) * number(21, if is_by_columns { j * n + k } else { k * n + j }));
+                    let (which, i, j) = (s * 31 % count, s * 7919 % n, s * 104_729 % n);
+                    let first = which * of_one;
+                    let of_b = |k: usize| if is_by_columns { j * n + k } else { k * n + j };
+                    let terms = (0..n).map(|k| number(20, first + i * n + k) * number(21, first + of_b(k)));
                     let (sum, magnitude) = terms.fold((0.0, 0.0), |(s, m), v| (s + v, m + v.abs()));
                     let (of_factor, of_result) = about.precision;
                     let bound = ((n + 1) as f64 * about.of_sum + 2.0 * of_factor) * magnitude + of_result * sum.abs();
-                    near("an element", wide_result(found[i * n + j]), sum, bound)?;
+                    near("an element", wide_result(found[first + i * n + j]), sum, bound)?;
                 }
                 Ok(())
             };
             let (left, right, out) = (at(&x), at(&y), at(&z.borrow()));
             let device = b.device.clone();
-            let product = Product::new(device.matrix(&x, n, n)?, device.matrix(&y, n, n)?).transposed(false, is_by_columns).tf32();
+            let factors = (device.matrix(&x, n, n)?.batch(count, of_one)?, device.matrix(&y, n, n)?.batch(count, of_one)?);
+            let product = Product::new(factors.0, factors.1).transposed(false, is_by_columns).tf32();
+            let size = if count == 1 { n.to_string() } else { format!("{count} x {n}") };
             let transposed = if is_by_columns { 2 } else { 0 };
             b.line(
-                (name, n.to_string(), 2.0 * (n as f64).powi(3), Unit::Operations),
-                |stream, workspace| product::multiply(stream, &product, device.matrix_mut(&mut z.borrow_mut(), n, n)?, workspace),
+                (name, size, 2.0 * (n as f64).powi(3) * count as f64, Unit::Operations),
+                |stream, workspace| {
+                    let mut z = z.borrow_mut();
+                    product::multiply(stream, &product, device.matrix_mut(&mut z, n, n)?.batch(count, of_one)?, workspace)
+                },
                 checked,
-                Some(("cuBLAS", &|twins, calls| twins.staple_product(calls, about.kind, transposed, left, right, out, n as u32))),
+                Some(("cuBLAS", &|twins, calls| {
+                    twins.staple_product(calls, about.kind, transposed, left, right, out, n as u32, count as u32)
+                })),
             );
         }
     }
@@ -618,7 +627,10 @@ where
 }
 
 fn tensor_products(b: &mut Bench) -> Outcome<()> {
-    let (of_sum, most) = (2f64.powi(-23), 16_384);
+    let of_sum = 2f64.powi(-23);
+    let squares =
+        |b: &Bench| b.size.pick(vec![(1024, 1), (4096, 1), (8192, 1), (16_384, 1)], vec![(1024, 1), (4096, 1)], vec![(128, 1), (70, 1)]);
+    let batches = b.size.pick(vec![(128, 1024), (512, 256), (1024, 64), (2048, 16)], vec![(512, 64)], vec![(70, 3)]);
     let bf16s = TensorProduct {
         names: ["gemm bf16 NT", "gemm bf16 NN"],
         kind: 0,
@@ -627,9 +639,20 @@ fn tensor_products(b: &mut Bench) -> Outcome<()> {
         of: bf16::from_f32,
         precision: (0.0, 2f64.powi(-8)),
         of_sum,
-        most,
+        sizes: squares(b),
     };
     tensor_product::<bf16, bf16>(b, bf16s, |v| v.to_f64(), |v| v.to_f64())?;
+    let batched = TensorProduct {
+        names: ["batched gemm bf16 NT", "batched gemm bf16 NN"],
+        kind: 0,
+        scale: 1.0,
+        fill: fill::converted::<bf16>,
+        of: bf16::from_f32,
+        precision: (0.0, 2f64.powi(-8)),
+        of_sum,
+        sizes: batches,
+    };
+    tensor_product::<bf16, bf16>(b, batched, |v| v.to_f64(), |v| v.to_f64())?;
     let f16s = TensorProduct {
         names: ["gemm f16 NT", "gemm f16 NN"],
         kind: 1,
@@ -638,7 +661,7 @@ fn tensor_products(b: &mut Bench) -> Outcome<()> {
         of: f16::from_f32,
         precision: (0.0, 2f64.powi(-11)),
         of_sum,
-        most,
+        sizes: squares(b),
     };
     tensor_product::<f16, f16>(b, f16s, |v| v.to_f64(), |v| v.to_f64())?;
     let tf32s = TensorProduct {
@@ -649,7 +672,7 @@ fn tensor_products(b: &mut Bench) -> Outcome<()> {
         of: |v| v,
         precision: (2f64.powi(-10), 2f64.powi(-24)),
         of_sum,
-        most,
+        sizes: squares(b),
     };
     tensor_product::<f32, f32>(b, tf32s, f64::from, f64::from)?;
     let i8s = TensorProduct {
@@ -660,7 +683,7 @@ fn tensor_products(b: &mut Bench) -> Outcome<()> {
         of: |v| v as i8,
         precision: (0.0, 0.0),
         of_sum,
-        most,
+        sizes: squares(b),
     };
     tensor_product::<i8, i32>(b, i8s, f64::from, f64::from)?;
     let e4m3s = TensorProduct {
@@ -672,7 +695,7 @@ fn tensor_products(b: &mut Bench) -> Outcome<()> {
         precision: (0.0, 2f64.powi(-8)),
         // Tensor cores of `sm_90` keep 13 bits behind the point of the largest of what they add.
         of_sum: 2f64.powi(-13),
-        most,
+        sizes: squares(b),
     };
     tensor_product::<e4m3, bf16>(b, e4m3s, |v| v.to_f64(), |v| v.to_f64())?;
     let doubles = TensorProduct {
@@ -684,7 +707,7 @@ fn tensor_products(b: &mut Bench) -> Outcome<()> {
         precision: (0.0, 2f64.powi(-53)),
         of_sum: 2f64.powi(-52),
         // A call with sides of 16,384 takes a sixth of a second.
-        most: 8192,
+        sizes: squares(b).into_iter().filter(|(n, _)| *n <= 8192).collect(),
     };
     tensor_product::<f64, f64>(b, doubles, |v| v, |v| v)
 }

@@ -64,7 +64,7 @@ pub(super) fn run(b: &mut Bench) -> Outcome<()> {
                 }
             }
             if let Some(twins) = b.twins.as_ref().filter(|_| is_square) {
-                let time = twins.staple_product(calls, 0, 2, left, right, out, n as u32)?;
+                let time = twins.staple_product(calls, 0, 2, left, right, out, n as u32, 1)?;
                 of_cublas.extend((run >= WARM).then_some(time));
             }
         }

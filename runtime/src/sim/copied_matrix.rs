@@ -23,7 +23,8 @@ impl CopiedMatrix {
             rows: if index < count { value(self.rows) } else { 0 },
             columns: value(self.columns),
             pitch: value(self.pitch),
-            stride,
+            // Of one alone it says nothing.
+            stride: if count > 1 { stride } else { 0 },
             first: index.wrapping_mul(stride),
         }
     }

@@ -87,7 +87,7 @@ fn each(mut see: impl FnMut(&'static str, Launch<'_>)) {
         ($($kernel:ident::<$($generic:literal),+>;)*) => {$(
             let result = device.matrix_mut(&mut f, 8, 8).expect("fits");
             let name = concat!(stringify!($kernel), " of doubles", $(", ", $generic),+);
-            see(name, product::$kernel::<f64, f64, f64, $($generic),+>(1.0, 0.0, 0, 0, left, right, &none, result));
+            see(name, product::$kernel::<f64, f64, f64, $($generic),+>(1.0, 0.0, 0, 0, left.into(), right.into(), &none, result.into()));
         )*};
     }
     doubles! {
@@ -112,7 +112,7 @@ fn each_of_engine(mut see: impl FnMut(&'static str, Launch<'_>)) {
         ($($kernel:ident::<$($generic:literal),+>;)*) => {$(
             let result = device.matrix_mut(&mut f, 8, 8).expect("fits");
             let name = concat!(stringify!($kernel), " of doubles", $(", ", $generic),+);
-            see(name, product::$kernel::<f64, f64, f64, $($generic),+>(1.0, 0.0, 0, 0, left, right, &none, result));
+            see(name, product::$kernel::<f64, f64, f64, $($generic),+>(1.0, 0.0, 0, 0, left.into(), right.into(), &none, result.into()));
         )*};
     }
     doubles! {

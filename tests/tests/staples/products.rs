@@ -2,7 +2,7 @@
 
 use super::{Bench, benches};
 use warpwright::prelude::{bf16, e4m3, e5m2, f16};
-use warpwright::{DeviceKind, Element};
+use warpwright::{BufferMatrixBatchMut, DeviceKind, Element};
 use warpwright_kernels::staples::product::{Activation, DOUBLE_SHAPES, MultipliesInto, Product, SHAPES, multiply};
 use warpwright_tests::random::Random;
 
@@ -74,33 +74,50 @@ scales! {
     i32, 0.0;
 }
 
-/// A matrix as it lies in its buffer.
-struct Matrix<T> {
+/// Matrices as they lie in their buffer.
+struct Matrices<T> {
     elements: Vec<T>,
+    count: usize,
     rows: usize,
     columns: usize,
     pitch: usize,
+    stride: usize,
 }
 
-impl<T: Number> Matrix<T> {
-    fn some(random: &mut Random, (rows, columns): (usize, usize)) -> Matrix<T> {
+impl<T: Number> Matrices<T> {
+    /// `are_read`: then all of a batch may be the same one.
+    fn some(random: &mut Random, count: usize, (rows, columns): (usize, usize), are_read: bool) -> Matrices<T> {
         // Rows one behind the other, with room behind them, and at multiples of 16 bytes.
         let pitch = match random.below(3) {
             0 => columns,
             1 => columns + random.below(20),
             _ => columns.next_multiple_of(16),
         };
-        Matrix { elements: (0..rows * pitch).map(|_| T::some(random)).collect(), rows, columns, pitch }
+        // One behind the other, with room between, beside each other, and all the same.
+        let (pitch, stride) = match random.below(4) {
+            _ if count == 1 => (pitch, 0),
+            0 => (pitch, rows * pitch + random.pick(&[1, 8, 16])),
+            1 => (pitch * count, pitch),
+            2 if are_read => (pitch, 0),
+            _ => (pitch, rows * pitch),
+        };
+        let len = (count - 1) * stride + rows * pitch;
+        Matrices { elements: (0..len).map(|_| T::some(random)).collect(), count, rows, columns, pitch, stride }
     }
 
-    fn at(&self, row: usize, column: usize) -> f64 {
-        self.elements[row * self.pitch + column].wide()
+    fn place(&self, which: usize, row: usize, column: usize) -> usize {
+        which * self.stride + row * self.pitch + column
+    }
+
+    fn at(&self, which: usize, row: usize, column: usize) -> f64 {
+        self.elements[self.place(which, row, column)].wide()
     }
 }
 
 /// What a case is of.
 #[derive(Clone, Copy, Debug)]
 struct Case {
+    count: usize,
     extent: (usize, usize, usize),
     transposed: [bool; 2],
     scales: (i32, i32),
@@ -124,14 +141,17 @@ where
     U: Number,
     T::Sum: Scale,
 {
-    let Case { extent: (m, n, k), transposed, scales, has_bias, activation, is_tf32 } = case;
+    let Case { count, extent: (m, n, k), transposed, scales, has_bias, activation, is_tf32 } = case;
     let turn = |turned: bool, (rows, columns): (usize, usize)| if turned { (columns, rows) } else { (rows, columns) };
-    let x = Matrix::<T>::some(&mut b.random, turn(transposed[0], (m, k)));
-    let y = Matrix::<T>::some(&mut b.random, turn(transposed[1], (k, n)));
-    let z = Matrix::<U>::some(&mut b.random, (m, n));
+    let x = Matrices::<T>::some(&mut b.random, count, turn(transposed[0], (m, k)), true);
+    let y = Matrices::<T>::some(&mut b.random, count, turn(transposed[1], (k, n)), true);
+    let z = Matrices::<U>::some(&mut b.random, count, (m, n), false);
     let bias: Vec<U> = (0..n).map(|_| U::some(&mut b.random)).collect();
     let (on_x, on_y, mut on_z, on_bias) = (b.upload(&x.elements), b.upload(&y.elements), b.upload(&z.elements), b.upload(&bias));
-    let view = |m: &Matrix<T>, on| b.device.matrix(on, m.rows, m.columns).and_then(|view| view.pitch(m.pitch)).expect("fits");
+    let view = |m: &Matrices<T>, on| {
+        let first = b.device.matrix(on, m.rows, m.columns).and_then(|view| view.pitch(m.pitch)).expect("fits");
+        if m.count == 1 { first.into() } else { first.batch(m.count, m.stride).expect("fits") }
+    };
     let mut product = Product::new(view(&x, &on_x), view(&y, &on_y))
         .transposed(transposed[0], transposed[1])
         .scaled(Scale::of(scales.0), Scale::of(scales.1))
@@ -142,7 +162,8 @@ where
     if is_tf32 {
         product = product.tf32();
     }
-    let c = b.device.matrix_mut(&mut on_z, m, n).and_then(|view| view.pitch(z.pitch)).expect("fits");
+    let first = b.device.matrix_mut(&mut on_z, m, n).and_then(|view| view.pitch(z.pitch)).expect("fits");
+    let c: BufferMatrixBatchMut<'_, U> = if count == 1 { first.into() } else { first.batch(count, z.stride).expect("fits") };
     multiply(&b.stream, &product, c, &mut b.workspace).unwrap_or_else(|error| panic!("{case:?}: {error}"));
     let found = on_z.download().expect("downloads");
     let [alpha, beta] = [scales.0, scales.1].map(f64::from);
@@ -150,16 +171,18 @@ where
     let loss = if size_of::<T>() == 1 { <T::Sum as Scale>::LOSS * two_to_minus(10).recip() } else { <T::Sum as Scale>::LOSS };
     // `tf32` cuts a factor below its 10th bit behind the point: at most 2⁻¹⁰ of it.
     let of_factors = if is_tf32 { 2.0 * two_to_minus(10) } else { 0.0 };
-    for row in 0..m {
+    let mut is_result = vec![false; found.len()];
+    for (which, row) in (0..count).flat_map(|which| (0..m).map(move |row| (which, row))) {
         for column in 0..n {
+            is_result[z.place(which, row, column)] = true;
             let (mut sum, mut magnitude) = (0.0, 0.0);
             for step in 0..k {
-                let a = if transposed[0] { x.at(step, row) } else { x.at(row, step) };
-                let b = if transposed[1] { y.at(column, step) } else { y.at(step, column) };
+                let a = if transposed[0] { x.at(which, step, row) } else { x.at(which, row, step) };
+                let b = if transposed[1] { y.at(which, column, step) } else { y.at(which, step, column) };
                 sum += a * b;
                 magnitude += (a * b).abs();
             }
-            let before = if beta == 0.0 { 0.0 } else { beta * z.at(row, column) };
+            let before = if beta == 0.0 { 0.0 } else { beta * z.at(which, row, column) };
             let with = if has_bias { bias[column].wide() } else { 0.0 };
             let inner = alpha * sum + before + with;
             let expected = activated(activation, inner);
@@ -167,22 +190,20 @@ where
             let sums = (((k + 1) as f64) * loss + of_factors) * alpha.abs() * magnitude;
             let rest = 16.0 * <T::Sum as Scale>::LOSS * (inner.abs() + before.abs() + with.abs());
             let bound = 1.2 * (sums + rest) + U::ROUNDING * expected.abs() + if U::ROUNDING > 0.0 { 1e-6 * U::ROUNDING } else { 0.0 };
-            let one = found[row * z.pitch + column].wide();
+            let one = found[z.place(which, row, column)].wide();
             assert!(
                 (one - expected).abs() <= bound,
-                "{} × {} into {} on {}, {case:?}: element ({row}, {column}) is {one}, {expected} within {bound}",
+                "{} × {} into {} on {}, {case:?}: element ({row}, {column}) of product {which} is {one}, {expected} within {bound}",
                 std::any::type_name::<T>(),
                 std::any::type_name::<T>(),
                 std::any::type_name::<U>(),
                 b.device
             );
         }
-        // What is behind a row is left alone.
-        if row + 1 < m {
-            let behind = row * z.pitch + n..(row + 1) * z.pitch;
-            let [now, before] = [&found, &z.elements].map(|all| all[behind.clone()].iter().map(|v| v.wide()).collect::<Vec<_>>());
-            assert_eq!(now, before, "behind row {row}, {case:?} on {}", b.device);
-        }
+    }
+    // What is behind rows and between matrices is left alone.
+    for (place, (now, before)) in found.iter().zip(&z.elements).enumerate() {
+        assert!(is_result[place] || now.wide() == before.wide(), "element {place} of the buffer, {case:?} on {}", b.device);
     }
 }
 
@@ -215,6 +236,7 @@ fn some_case(random: &mut Random, most: usize) -> Case {
         _ => 1 + random.below(most),
     };
     Case {
+        count: random.pick(&[1, 1, 1, 2, 3, 5]),
         extent: (length(random), length(random), length(random)),
         transposed: [random.chance(50), random.chance(50)],
         scales: (random.pick(&[1, 1, 2, -3]), random.pick(&[0, 0, 1, -2])),
@@ -247,6 +269,7 @@ fn random_products_are_those_of_double_precision() {
 fn the_least_products_are_right() {
     for mut b in benches().into_iter().filter(|b| b.device.kind() != DeviceKind::OpenCl) {
         let least = Case {
+            count: 1,
             extent: (1, 1, 1),
             transposed: [false; 2],
             scales: (1, 0),
@@ -258,7 +281,8 @@ fn the_least_products_are_right() {
         // Nothing to sum, and no results.
         (0..KINDS).for_each(|kind| of_type(&mut b, kind, Case { extent: (3, 5, 0), scales: (1, 2), ..least }));
         (0..KINDS).for_each(|kind| of_type(&mut b, kind, Case { extent: (0, 5, 2), ..least }));
-        println!("ran: the least products ({} on {})", 3 * KINDS, b.device.name());
+        (0..KINDS).for_each(|kind| of_type(&mut b, kind, Case { count: 2, ..least }));
+        println!("ran: the least products ({} on {})", 4 * KINDS, b.device.name());
     }
 }
 
@@ -286,6 +310,8 @@ where
         let is_wanted = |number: usize| b.device.kind() == DeviceKind::Cuda || number == shape % 4;
         for (number, transposed) in layouts.filter(|(number, _)| is_wanted(*number)).collect::<Vec<_>>() {
             let case = Case {
+                // One tile of each is at an edge; of several products the last rounds of persistent blocks are in another layer.
+                count: 1 + shape % 2,
                 extent: (130, 264, 72),
                 transposed,
                 scales: (1, (number % 2) as i32),
@@ -320,6 +346,9 @@ fn what_does_not_fit_is_refused_before_anything_is_written() {
         (3, 4),
         "`product::multiply`: `c` is a matrix of 3 × 4, and the product is one of 3 × 5; give it the product's extents",
     );
+    let two = Product::new(a.batch(2, 0).expect("fits"), w).transposed(false, true);
+    let of_batch = "`product::multiply`: `a` is a batch of 2 matrices, and `c` is one matrix; give all as many; `.batch(n, 0)` is the same matrix `n` times";
+    refused(&two, (3, 5), of_batch);
     refused(&right.bias(&short), (3, 5), "`product::multiply`: `bias` has 2 elements, and 5 are needed; make it longer");
     assert_eq!(z.download().expect("downloads"), [7.0; 15]);
 }

@@ -1,6 +1,6 @@
 //! The kernels of [`multiply`](super::multiply()): one for each way that the factors lie, with tiles that the copy engine brings, and with tiles that threads bring.
 //!
-//! A block of `B` threads makes `BM` × `BN` results, `BK` of the inner extent at a time, rows of 128 bytes (256 of doubles that the copy engine brings). Bands of 8 rows of blocks follow each other, so that blocks that run together share what
+//! A block of `B` threads makes `BM` × `BN` results of one product of the batch, that of its layer of the grid, `BK` of the inner extent at a time, rows of 128 bytes (256 of doubles that the copy engine brings). Bands of 8 rows of blocks follow each other, so that blocks that run together share what
 //! the level-2 cache holds. Where nothing but α is asked for (`!END`), results leave in strips of `BC` columns, converted, whole rows at a time; else strips are kept as sums, and each is finished by
 //! [`finish`], an element a thread.
 //!
@@ -61,18 +61,18 @@ fn finish<S: Num, U: Num, const BM: usize, const BC: usize>(
     }
 }
 
-/// `to` ← `from`ᵀ, 32 × 32 a block.
+/// `to` ← `from`ᵀ, 32 × 32 a block, a matrix for each layer of blocks.
 #[kernel(block = (32, 8), overlap)]
-pub fn turn<T: Element>(from: &Matrix<T>, to: &mut Matrix<T>) {
+pub fn turn<T: Element>(from: &MatrixBatch<T>, to: &mut MatrixBatch<T>) {
     #[shared(pad = 1)]
     let mut tile: [[T; 32]; 32];
     let (row, column) = (block_idx().y * 32, block_idx().x * 32);
-    load_tile(&mut tile, from, row, column);
+    load_tile(&mut tile, &from[block_idx().z], row, column);
     sync_threads();
     #[unroll]
     for step in 0..4usize {
         let (of_column, of_row) = (thread_idx().y + step * 8, thread_idx().x);
-        to[(column + of_column, row + of_row)] = tile[of_row][of_column];
+        to[block_idx().z][(column + of_column, row + of_row)] = tile[of_row][of_column];
     }
 }
 
@@ -100,10 +100,10 @@ pub fn multiply_nn_engine<
     beta: S,
     activation: u32,
     of_bias: usize,
-    a: &Matrix<T>,
-    b: &Matrix<T>,
+    a: &MatrixBatch<T>,
+    b: &MatrixBatch<T>,
     bias: &Global<U>,
-    c: &mut Matrix<U>,
+    c: &mut MatrixBatch<U>,
 ) {
     #[shared(swizzle = 128)]
     let mut of_a: [[T; BK]; BM];
@@ -113,12 +113,12 @@ pub fn multiply_nn_engine<
     let mut results: [[U; BC]; BM];
     #[shared]
     let mut strip: [[S; BC]; BM];
-    let (row, column) = (block_idx().y * BM, block_idx().x * BN);
+    let (i, row, column) = (block_idx().z, block_idx().y * BM, block_idx().x * BN);
     let mut sums = Accumulator::<S, BM, BN>::zero();
     #[pipeline(stages = STAGES, by = tma, producer = AHEAD)]
     for step in 0..a.columns().div_ceil(BK) {
-        load_tile(&mut of_a, a, row, step * BK);
-        load_tile(&mut of_b, b, step * BK, column);
+        load_tile(&mut of_a, &a[i], row, step * BK);
+        load_tile(&mut of_b, &b[i], step * BK, column);
         sync_threads();
         multiply_add(&of_a, &of_b, &mut sums);
         sync_threads();
@@ -128,7 +128,7 @@ pub fn multiply_nn_engine<
         for n in 0..BN / BC {
             sums.store_columns(n * BC, &mut strip);
             sync_threads();
-            finish((alpha, beta), activation, &strip, (row, column + n * BC), of_bias, bias, c);
+            finish((alpha, beta), activation, &strip, (row, column + n * BC), of_bias, bias, &mut c[i]);
             sync_threads();
         }
     } else {
@@ -141,7 +141,7 @@ pub fn multiply_nn_engine<
         for n in 0..BN / BC {
             sums.store_columns(n * BC, &mut results);
             sync_threads();
-            store_tile(c, row, column + n * BC, &results);
+            store_tile(&mut c[i], row, column + n * BC, &results);
             sync_threads();
         }
     }
@@ -168,10 +168,10 @@ pub fn multiply_nn<
     beta: S,
     activation: u32,
     of_bias: usize,
-    a: &Matrix<T>,
-    b: &Matrix<T>,
+    a: &MatrixBatch<T>,
+    b: &MatrixBatch<T>,
     bias: &Global<U>,
-    c: &mut Matrix<U>,
+    c: &mut MatrixBatch<U>,
 ) {
     #[shared(swizzle = 128)]
     let mut of_a: [[T; BK]; BM];
@@ -181,12 +181,12 @@ pub fn multiply_nn<
     let mut results: [[U; BC]; BM];
     #[shared]
     let mut strip: [[S; BC]; BM];
-    let (row, column) = (block_idx().y * BM, block_idx().x * BN);
+    let (i, row, column) = (block_idx().z, block_idx().y * BM, block_idx().x * BN);
     let mut sums = Accumulator::<S, BM, BN>::zero();
     #[pipeline(stages = STAGES)]
     for step in 0..a.columns().div_ceil(BK) {
-        load_tile(&mut of_a, a, row, step * BK);
-        load_tile(&mut of_b, b, step * BK, column);
+        load_tile(&mut of_a, &a[i], row, step * BK);
+        load_tile(&mut of_b, &b[i], step * BK, column);
         sync_threads();
         multiply_add(&of_a, &of_b, &mut sums);
         sync_threads();
@@ -196,7 +196,7 @@ pub fn multiply_nn<
         for n in 0..BN / BC {
             sums.store_columns(n * BC, &mut strip);
             sync_threads();
-            finish((alpha, beta), activation, &strip, (row, column + n * BC), of_bias, bias, c);
+            finish((alpha, beta), activation, &strip, (row, column + n * BC), of_bias, bias, &mut c[i]);
             sync_threads();
         }
     } else {
@@ -208,7 +208,7 @@ pub fn multiply_nn<
         for n in 0..BN / BC {
             sums.store_columns(n * BC, &mut results);
             sync_threads();
-            store_tile(c, row, column + n * BC, &results);
+            store_tile(&mut c[i], row, column + n * BC, &results);
             sync_threads();
         }
     }
@@ -238,10 +238,10 @@ pub fn multiply_nt_engine<
     beta: S,
     activation: u32,
     of_bias: usize,
-    a: &Matrix<T>,
-    b: &Matrix<T>,
+    a: &MatrixBatch<T>,
+    b: &MatrixBatch<T>,
     bias: &Global<U>,
-    c: &mut Matrix<U>,
+    c: &mut MatrixBatch<U>,
 ) {
     #[shared(swizzle = 128)]
     let mut of_a: [[T; BK]; BM];
@@ -251,12 +251,12 @@ pub fn multiply_nt_engine<
     let mut results: [[U; BC]; BM];
     #[shared]
     let mut strip: [[S; BC]; BM];
-    let (row, column) = (block_idx().y * BM, block_idx().x * BN);
+    let (i, row, column) = (block_idx().z, block_idx().y * BM, block_idx().x * BN);
     let mut sums = Accumulator::<S, BM, BN>::zero();
     #[pipeline(stages = STAGES, by = tma, producer = AHEAD)]
     for step in 0..a.columns().div_ceil(BK) {
-        load_tile(&mut of_a, a, row, step * BK);
-        load_tile(&mut of_b, b, column, step * BK);
+        load_tile(&mut of_a, &a[i], row, step * BK);
+        load_tile(&mut of_b, &b[i], column, step * BK);
         sync_threads();
         multiply_add(&of_a, transposed(&of_b), &mut sums);
         sync_threads();
@@ -266,7 +266,7 @@ pub fn multiply_nt_engine<
         for n in 0..BN / BC {
             sums.store_columns(n * BC, &mut strip);
             sync_threads();
-            finish((alpha, beta), activation, &strip, (row, column + n * BC), of_bias, bias, c);
+            finish((alpha, beta), activation, &strip, (row, column + n * BC), of_bias, bias, &mut c[i]);
             sync_threads();
         }
     } else {
@@ -279,7 +279,7 @@ pub fn multiply_nt_engine<
         for n in 0..BN / BC {
             sums.store_columns(n * BC, &mut results);
             sync_threads();
-            store_tile(c, row, column + n * BC, &results);
+            store_tile(&mut c[i], row, column + n * BC, &results);
             sync_threads();
         }
     }
@@ -306,10 +306,10 @@ pub fn multiply_nt<
     beta: S,
     activation: u32,
     of_bias: usize,
-    a: &Matrix<T>,
-    b: &Matrix<T>,
+    a: &MatrixBatch<T>,
+    b: &MatrixBatch<T>,
     bias: &Global<U>,
-    c: &mut Matrix<U>,
+    c: &mut MatrixBatch<U>,
 ) {
     #[shared(swizzle = 128)]
     let mut of_a: [[T; BK]; BM];
@@ -319,12 +319,12 @@ pub fn multiply_nt<
     let mut results: [[U; BC]; BM];
     #[shared]
     let mut strip: [[S; BC]; BM];
-    let (row, column) = (block_idx().y * BM, block_idx().x * BN);
+    let (i, row, column) = (block_idx().z, block_idx().y * BM, block_idx().x * BN);
     let mut sums = Accumulator::<S, BM, BN>::zero();
     #[pipeline(stages = STAGES)]
     for step in 0..a.columns().div_ceil(BK) {
-        load_tile(&mut of_a, a, row, step * BK);
-        load_tile(&mut of_b, b, column, step * BK);
+        load_tile(&mut of_a, &a[i], row, step * BK);
+        load_tile(&mut of_b, &b[i], column, step * BK);
         sync_threads();
         multiply_add(&of_a, transposed(&of_b), &mut sums);
         sync_threads();
@@ -334,7 +334,7 @@ pub fn multiply_nt<
         for n in 0..BN / BC {
             sums.store_columns(n * BC, &mut strip);
             sync_threads();
-            finish((alpha, beta), activation, &strip, (row, column + n * BC), of_bias, bias, c);
+            finish((alpha, beta), activation, &strip, (row, column + n * BC), of_bias, bias, &mut c[i]);
             sync_threads();
         }
     } else {
@@ -346,7 +346,7 @@ pub fn multiply_nt<
         for n in 0..BN / BC {
             sums.store_columns(n * BC, &mut results);
             sync_threads();
-            store_tile(c, row, column + n * BC, &results);
+            store_tile(&mut c[i], row, column + n * BC, &results);
             sync_threads();
         }
     }
@@ -376,10 +376,10 @@ pub fn multiply_tn_engine<
     beta: S,
     activation: u32,
     of_bias: usize,
-    a: &Matrix<T>,
-    b: &Matrix<T>,
+    a: &MatrixBatch<T>,
+    b: &MatrixBatch<T>,
     bias: &Global<U>,
-    c: &mut Matrix<U>,
+    c: &mut MatrixBatch<U>,
 ) {
     #[shared(swizzle = 128)]
     let mut of_a: [[T; BM]; BK];
@@ -389,12 +389,12 @@ pub fn multiply_tn_engine<
     let mut results: [[U; BC]; BM];
     #[shared]
     let mut strip: [[S; BC]; BM];
-    let (row, column) = (block_idx().y * BM, block_idx().x * BN);
+    let (i, row, column) = (block_idx().z, block_idx().y * BM, block_idx().x * BN);
     let mut sums = Accumulator::<S, BM, BN>::zero();
     #[pipeline(stages = STAGES, by = tma, producer = AHEAD)]
     for step in 0..a.rows().div_ceil(BK) {
-        load_tile(&mut of_a, a, step * BK, row);
-        load_tile(&mut of_b, b, step * BK, column);
+        load_tile(&mut of_a, &a[i], step * BK, row);
+        load_tile(&mut of_b, &b[i], step * BK, column);
         sync_threads();
         multiply_add(transposed(&of_a), &of_b, &mut sums);
         sync_threads();
@@ -404,7 +404,7 @@ pub fn multiply_tn_engine<
         for n in 0..BN / BC {
             sums.store_columns(n * BC, &mut strip);
             sync_threads();
-            finish((alpha, beta), activation, &strip, (row, column + n * BC), of_bias, bias, c);
+            finish((alpha, beta), activation, &strip, (row, column + n * BC), of_bias, bias, &mut c[i]);
             sync_threads();
         }
     } else {
@@ -417,7 +417,7 @@ pub fn multiply_tn_engine<
         for n in 0..BN / BC {
             sums.store_columns(n * BC, &mut results);
             sync_threads();
-            store_tile(c, row, column + n * BC, &results);
+            store_tile(&mut c[i], row, column + n * BC, &results);
             sync_threads();
         }
     }
@@ -444,10 +444,10 @@ pub fn multiply_tn<
     beta: S,
     activation: u32,
     of_bias: usize,
-    a: &Matrix<T>,
-    b: &Matrix<T>,
+    a: &MatrixBatch<T>,
+    b: &MatrixBatch<T>,
     bias: &Global<U>,
-    c: &mut Matrix<U>,
+    c: &mut MatrixBatch<U>,
 ) {
     #[shared(swizzle = 128)]
     let mut of_a: [[T; BM]; BK];
@@ -457,12 +457,12 @@ pub fn multiply_tn<
     let mut results: [[U; BC]; BM];
     #[shared]
     let mut strip: [[S; BC]; BM];
-    let (row, column) = (block_idx().y * BM, block_idx().x * BN);
+    let (i, row, column) = (block_idx().z, block_idx().y * BM, block_idx().x * BN);
     let mut sums = Accumulator::<S, BM, BN>::zero();
     #[pipeline(stages = STAGES)]
     for step in 0..a.rows().div_ceil(BK) {
-        load_tile(&mut of_a, a, step * BK, row);
-        load_tile(&mut of_b, b, step * BK, column);
+        load_tile(&mut of_a, &a[i], step * BK, row);
+        load_tile(&mut of_b, &b[i], step * BK, column);
         sync_threads();
         multiply_add(transposed(&of_a), &of_b, &mut sums);
         sync_threads();
@@ -472,7 +472,7 @@ pub fn multiply_tn<
         for n in 0..BN / BC {
             sums.store_columns(n * BC, &mut strip);
             sync_threads();
-            finish((alpha, beta), activation, &strip, (row, column + n * BC), of_bias, bias, c);
+            finish((alpha, beta), activation, &strip, (row, column + n * BC), of_bias, bias, &mut c[i]);
             sync_threads();
         }
     } else {
@@ -484,7 +484,7 @@ pub fn multiply_tn<
         for n in 0..BN / BC {
             sums.store_columns(n * BC, &mut results);
             sync_threads();
-            store_tile(c, row, column + n * BC, &results);
+            store_tile(&mut c[i], row, column + n * BC, &results);
             sync_threads();
         }
     }
@@ -514,10 +514,10 @@ pub fn multiply_tt_engine<
     beta: S,
     activation: u32,
     of_bias: usize,
-    a: &Matrix<T>,
-    b: &Matrix<T>,
+    a: &MatrixBatch<T>,
+    b: &MatrixBatch<T>,
     bias: &Global<U>,
-    c: &mut Matrix<U>,
+    c: &mut MatrixBatch<U>,
 ) {
     #[shared(swizzle = 128)]
     let mut of_a: [[T; BM]; BK];
@@ -527,12 +527,12 @@ pub fn multiply_tt_engine<
     let mut results: [[U; BC]; BM];
     #[shared]
     let mut strip: [[S; BC]; BM];
-    let (row, column) = (block_idx().y * BM, block_idx().x * BN);
+    let (i, row, column) = (block_idx().z, block_idx().y * BM, block_idx().x * BN);
     let mut sums = Accumulator::<S, BM, BN>::zero();
     #[pipeline(stages = STAGES, by = tma, producer = AHEAD)]
     for step in 0..a.rows().div_ceil(BK) {
-        load_tile(&mut of_a, a, step * BK, row);
-        load_tile(&mut of_b, b, column, step * BK);
+        load_tile(&mut of_a, &a[i], step * BK, row);
+        load_tile(&mut of_b, &b[i], column, step * BK);
         sync_threads();
         multiply_add(transposed(&of_a), transposed(&of_b), &mut sums);
         sync_threads();
@@ -542,7 +542,7 @@ pub fn multiply_tt_engine<
         for n in 0..BN / BC {
             sums.store_columns(n * BC, &mut strip);
             sync_threads();
-            finish((alpha, beta), activation, &strip, (row, column + n * BC), of_bias, bias, c);
+            finish((alpha, beta), activation, &strip, (row, column + n * BC), of_bias, bias, &mut c[i]);
             sync_threads();
         }
     } else {
@@ -555,7 +555,7 @@ pub fn multiply_tt_engine<
         for n in 0..BN / BC {
             sums.store_columns(n * BC, &mut results);
             sync_threads();
-            store_tile(c, row, column + n * BC, &results);
+            store_tile(&mut c[i], row, column + n * BC, &results);
             sync_threads();
         }
     }
@@ -582,10 +582,10 @@ pub fn multiply_tt<
     beta: S,
     activation: u32,
     of_bias: usize,
-    a: &Matrix<T>,
-    b: &Matrix<T>,
+    a: &MatrixBatch<T>,
+    b: &MatrixBatch<T>,
     bias: &Global<U>,
-    c: &mut Matrix<U>,
+    c: &mut MatrixBatch<U>,
 ) {
     #[shared(swizzle = 128)]
     let mut of_a: [[T; BM]; BK];
@@ -595,12 +595,12 @@ pub fn multiply_tt<
     let mut results: [[U; BC]; BM];
     #[shared]
     let mut strip: [[S; BC]; BM];
-    let (row, column) = (block_idx().y * BM, block_idx().x * BN);
+    let (i, row, column) = (block_idx().z, block_idx().y * BM, block_idx().x * BN);
     let mut sums = Accumulator::<S, BM, BN>::zero();
     #[pipeline(stages = STAGES)]
     for step in 0..a.rows().div_ceil(BK) {
-        load_tile(&mut of_a, a, step * BK, row);
-        load_tile(&mut of_b, b, column, step * BK);
+        load_tile(&mut of_a, &a[i], step * BK, row);
+        load_tile(&mut of_b, &b[i], column, step * BK);
         sync_threads();
         multiply_add(transposed(&of_a), transposed(&of_b), &mut sums);
         sync_threads();
@@ -610,7 +610,7 @@ pub fn multiply_tt<
         for n in 0..BN / BC {
             sums.store_columns(n * BC, &mut strip);
             sync_threads();
-            finish((alpha, beta), activation, &strip, (row, column + n * BC), of_bias, bias, c);
+            finish((alpha, beta), activation, &strip, (row, column + n * BC), of_bias, bias, &mut c[i]);
             sync_threads();
         }
     } else {
@@ -622,7 +622,7 @@ pub fn multiply_tt<
         for n in 0..BN / BC {
             sums.store_columns(n * BC, &mut results);
             sync_threads();
-            store_tile(c, row, column + n * BC, &results);
+            store_tile(&mut c[i], row, column + n * BC, &results);
             sync_threads();
         }
     }

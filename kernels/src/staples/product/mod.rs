@@ -1,4 +1,4 @@
-//! Products of matrices, row-major, by tensor cores where there are any: any extents and pitches, each factor as it is or transposed.
+//! Products of matrices, row-major, by tensor cores where there are any: any extents and pitches, each factor as it is or transposed, one product or a batch of them.
 //!
 //! ```
 //! use warpwright::{Device, prelude::bf16};
@@ -19,6 +19,25 @@
 //!     .activation(Activation::Relu);
 //! product::multiply(&stream, &layer, device.matrix_mut(&mut c, 2, 4)?, &mut workspace)?;
 //! assert_eq!(c.download()?, [6.5, 6.0, 6.0, 6.0, 0.0, 0.0, 0.0, 0.0]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A batch is the products of matrices that lie a stride apart, all of the same extents ([`BufferMatrix::batch`]); a stride of 0 gives all products the same factor:
+//!
+//! ```
+//! # use warpwright::{Device, prelude::bf16};
+//! # use warpwright_kernels::staples::{Workspace, product::{self, Product}};
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let device = Device::simulator();
+//! # let (stream, mut workspace) = (device.default_stream(), Workspace::new(&device)?);
+//! let x = device.upload(&[1.0, 2.0, 3.0, 4.0].map(bf16::from_f32))?;
+//! let w = device.upload(&[bf16::ONE; 2])?;
+//! let mut c = device.zeros::<f32>(2)?;
+//! // Two products of 1 × 2 and 2 × 1.
+//! let all = Product::new(device.matrix(&x, 1, 2)?.batch(2, 2)?, device.matrix(&w, 2, 1)?.batch(2, 0)?);
+//! product::multiply(&stream, &all, device.matrix_mut(&mut c, 1, 1)?.batch(2, 1)?, &mut workspace)?;
+//! assert_eq!(c.download()?, [3.0, 7.0]);
 //! # Ok(())
 //! # }
 //! ```
@@ -47,7 +66,7 @@ use super::checks::Call;
 use super::workspace::{Parts, Slot, seen};
 use super::{Error, Result, Workspace, gemm};
 use warpwright::prelude::*;
-use warpwright::{Buffer, BufferMatrix, BufferMatrixMut, Launch};
+use warpwright::{Buffer, BufferMatrix, BufferMatrixBatch, BufferMatrixBatchMut, Launch};
 
 pub use kernels::*;
 
@@ -65,10 +84,10 @@ pub enum Activation {
     Silu,
 }
 
-/// A product of two matrices, and what is done to it: activation(α · op(a) · op(b) + β · c + bias).
+/// A product of two matrices, or the products of two batches of as many, and what is done to each: activation(α · op(a) · op(b) + β · c + bias).
 #[derive(Clone, Copy, Debug)]
 pub struct Product<'a, T: MultipliesInto<U>, U: Element> {
-    factors: [BufferMatrix<'a, T>; 2],
+    factors: [BufferMatrixBatch<'a, T>; 2],
     are_transposed: [bool; 2],
     alpha: T::Sum,
     beta: T::Sum,
@@ -78,10 +97,18 @@ pub struct Product<'a, T: MultipliesInto<U>, U: Element> {
 }
 
 impl<'a, T: MultipliesInto<U>, U: Element> Product<'a, T, U> {
-    /// a · b, of m × k and k × n.
-    pub fn new(a: BufferMatrix<'a, T>, b: BufferMatrix<'a, T>) -> Self {
+    /// a · b, of m × k and k × n: a [`BufferMatrix`] each, or a [`BufferMatrixBatch`] each.
+    pub fn new(a: impl Into<BufferMatrixBatch<'a, T>>, b: impl Into<BufferMatrixBatch<'a, T>>) -> Self {
         let (alpha, beta) = (T::ONE, T::ZERO);
-        Product { factors: [a, b], are_transposed: [false; 2], alpha, beta, bias: None, activation: Activation::Identity, is_tf32: false }
+        Product {
+            factors: [a.into(), b.into()],
+            are_transposed: [false; 2],
+            alpha,
+            beta,
+            bias: None,
+            activation: Activation::Identity,
+            is_tf32: false,
+        }
     }
 
     /// Which of the factors are given by their columns: `a` as k × m, `b` as n × k.
@@ -96,7 +123,7 @@ impl<'a, T: MultipliesInto<U>, U: Element> Product<'a, T, U> {
         Product { alpha, beta, ..self }
     }
 
-    /// An element for each column of `c`, added to all of the column.
+    /// An element for each column of `c`, added to all of the column; the same in each product of a batch.
     #[must_use]
     pub fn bias(self, bias: &'a Buffer<U>) -> Self {
         Product { bias: Some(bias), ..self }
@@ -173,8 +200,14 @@ pub const DOUBLE_SHAPES: [Shape; 4] = [
 /// Shared memory of a block that tiles of 128 × 128 take whose tiles threads bring, bytes.
 const LARGE: u64 = 96 * 1024;
 
-/// The tile for so many results: that with which the fullest multiprocessor is done first.
-fn choose(call: Call<'_>, shapes: &[Shape], (m, n): (usize, usize), (by, in_lines): (By, bool), forced: Option<usize>) -> usize {
+/// The tile for so many results of so many products: that with which the fullest multiprocessor is done first.
+fn choose(
+    call: Call<'_>,
+    shapes: &[Shape],
+    (count, m, n): (usize, usize, usize),
+    (by, in_lines): (By, bool),
+    forced: Option<usize>,
+) -> usize {
     let properties = call.stream.device().properties();
     let fits = |shape: &Shape| match by {
         By::Threads => shape.by == by && (shape.tile.0 == 64 || properties.shared_bytes_per_block >= LARGE),
@@ -187,7 +220,7 @@ fn choose(call: Call<'_>, shapes: &[Shape], (m, n): (usize, usize), (by, in_line
     let multiprocessors = call.multiprocessors();
     let cost = |shape: &Shape| {
         let (rows, columns) = shape.tile;
-        let tiles = m.div_ceil(rows).next_multiple_of(shape.down) * n.div_ceil(columns);
+        let tiles = count * m.div_ceil(rows).next_multiple_of(shape.down) * n.div_ceil(columns);
         let rate = shape.rates[usize::from(!in_lines)];
         // With nothing to go on to, going ahead costs what it takes to begin.
         let rate = if shape.by == By::EngineAhead && tiles <= multiprocessors { rate * 19 / 20 } else { rate };
@@ -201,10 +234,10 @@ fn choose(call: Call<'_>, shapes: &[Shape], (m, n): (usize, usize), (by, in_line
 #[derive(Debug)]
 pub struct Parameters<'a, T: MultipliesInto<U>, U: Element> {
     product: &'a Product<'a, T, U>,
-    factors: [BufferMatrix<'a, T>; 2],
+    factors: [BufferMatrixBatch<'a, T>; 2],
     are_transposed: [bool; 2],
     bias: (usize, &'a Buffer<U>),
-    c: BufferMatrixMut<'a, U>,
+    c: BufferMatrixBatchMut<'a, U>,
     shape: usize,
 }
 
@@ -233,7 +266,7 @@ pub trait MultipliesInto<U: Element>: Element {
         _: Call<'_>,
         _: &Product<'_, Self, U>,
         _: (usize, usize, usize),
-        _: &mut BufferMatrixMut<'_, U>,
+        _: &mut BufferMatrixBatchMut<'_, U>,
         _: &mut Workspace,
     ) -> Result<bool>
     where
@@ -261,7 +294,8 @@ macro_rules! launch {
         let Parameters { product, factors: [a, b], bias: (of_bias, bias), c, .. } = $p;
         let (alpha, beta, activation) = (product.alpha, product.beta, product.activation as u32);
         // Whole clusters.
-        let grid = (c.columns().div_ceil($bn), c.rows().div_ceil($bm).next_multiple_of(<$T as MultipliesInto<$U>>::SHAPES[$p.shape].down));
+        let down = <$T as MultipliesInto<$U>>::SHAPES[$p.shape].down;
+        let grid = (c.columns().div_ceil($bn), c.rows().div_ceil($bm).next_multiple_of(down), c.count());
         let launch = match product.has_end() {
             false => {
                 $kernel::<$T, $S, $U, $b, $bm, $bn, $bk, $bc, $stages, $($how,)+ false>(alpha, beta, activation, of_bias, a, b, bias, c)
@@ -383,12 +417,12 @@ impl MultipliesInto<f32> for f32 {
         call: Call<'_>,
         product: &Product<'_, f32, f32>,
         extent: (usize, usize, usize),
-        c: &mut BufferMatrixMut<'_, f32>,
+        c: &mut BufferMatrixBatchMut<'_, f32>,
         workspace: &mut Workspace,
     ) -> Result<bool> {
         let [a, b] = &product.factors;
         let are_whole = a.row_pitch() == a.columns() && b.row_pitch() == b.columns() && c.row_pitch() == c.columns();
-        if product.is_tf32 || product.has_end() || product.are_transposed != [false; 2] || !are_whole {
+        if product.is_tf32 || c.count() != 1 || product.has_end() || product.are_transposed != [false; 2] || !are_whole {
             return Ok(false);
         }
         gemm::gemm(call.stream, extent, product.alpha, a.buffer(), b.buffer(), c.buffer_mut(), workspace).map(|()| true)
@@ -412,27 +446,32 @@ impl MultipliesInto<f64> for f64 {
     }
 }
 
-/// The most elements of a matrix: kernels count them in 32 bits.
+/// The most elements from the first of a batch of matrices to its last: kernels count them in 32 bits.
 const MOST: usize = 1 << 31;
 
-/// c ← activation(α · op(a) · op(b) + β · c + bias).
+/// The most products of a batch: layers of a grid.
+const MOST_PRODUCTS: usize = 65_535;
+
+/// c ← activation(α · op(a) · op(b) + β · c + bias); of batches, c[i] ← activation(α · op(a[i]) · op(b[i]) + β · c[i] + bias). `c` is a [`BufferMatrixMut`](warpwright::BufferMatrixMut) or a
+/// [`BufferMatrixBatchMut`].
 ///
 /// # Errors
-/// [`Error`], before anything is written: extents that do not fit each other, a bias that is shorter than a row of `c`, a matrix of more than 2³¹ elements with its pitch, a buffer or the workspace that
-/// lies on another device, a frozen workspace that is too small.
-pub fn multiply<T: MultipliesInto<U>, U: Element>(
+/// [`Error`], before anything is written: extents that do not fit each other, batches of different lengths or of more than 65,535, a bias that is shorter than a row of `c`, matrices of more than 2³¹ elements
+/// with their pitch and stride, a buffer or the workspace that lies on another device, a frozen workspace that is too small.
+pub fn multiply<'c, T: MultipliesInto<U>, U: Element>(
     stream: &Stream,
     product: &Product<'_, T, U>,
-    mut c: BufferMatrixMut<'_, U>,
+    c: impl Into<BufferMatrixBatchMut<'c, U>>,
     workspace: &mut Workspace,
 ) -> Result<()> {
+    let mut c = c.into();
     let call = Call::new("product::multiply", stream);
     let (m, n, k) = extents(call, product, &c)?;
     call.takes("a", product.factors[0].buffer())?.takes("b", product.factors[1].buffer())?.takes("c", c.buffer())?.workspace(workspace)?;
     if let Some(bias) = product.bias {
         call.fits("bias", bias, n)?;
     }
-    if m == 0 || n == 0 || T::faster(call, product, (m, n, k), &mut c, workspace)? {
+    if c.count() == 0 || m == 0 || n == 0 || T::faster(call, product, (m, n, k), &mut c, workspace)? {
         return Ok(());
     }
     let by_tensor_cores = match T::BY_TENSOR_CORES {
@@ -443,8 +482,11 @@ pub fn multiply<T: MultipliesInto<U>, U: Element>(
     let only_along = by_tensor_cores && T::BY_TENSOR_CORES != Tensor::Any;
     let [turns_a, turns_b] = [only_along && product.are_transposed[0], only_along && !product.are_transposed[1]];
     let pitch = k.next_multiple_of(VECTOR / size_of::<T>().min(VECTOR));
-    let room = |turns: bool, rows: usize| if turns { rows * pitch * size_of::<T>() } else { 0 };
-    let slots = [(Slot::Sums, size_of::<U>()), (Slot::Elements, room(turns_a, m)), (Slot::Values, room(turns_b, n))];
+    let room = |turns: bool, rows: usize, which: usize| match turns {
+        true => different(&product.factors[which]) * rows * pitch * size_of::<T>(),
+        false => 0,
+    };
+    let slots = [(Slot::Sums, size_of::<U>()), (Slot::Elements, room(turns_a, m, 0)), (Slot::Values, room(turns_b, n, 1))];
     let forced = workspace.forced();
     let mut run = workspace.begin(call.function, &slots)?;
     run.launch(0, |_, _, parts| {
@@ -459,7 +501,7 @@ pub fn multiply<T: MultipliesInto<U>, U: Element>(
             true => By::Engine,
         };
         let in_lines = [&a, &b].iter().all(|factor| begins_at(factor, LINE));
-        let shape = choose(call, T::SHAPES, (m, n), (by, in_lines), forced);
+        let shape = choose(call, T::SHAPES, (c.count(), m, n), (by, in_lines), forced);
         let bias = product.bias.map_or(Ok::<_, Error>((0, &*seen::<U>(sums)?)), |bias| Ok((n, bias)))?;
         let parameters = Parameters { product, factors: [a, b], are_transposed, bias, c: c.reborrow(), shape };
         Ok(T::launch(parameters).launch_on(call.stream)?)
@@ -476,7 +518,7 @@ const LINE: usize = 128;
 fn extents<T: MultipliesInto<U>, U: Element>(
     call: Call<'_>,
     product: &Product<'_, T, U>,
-    c: &BufferMatrixMut<'_, U>,
+    c: &BufferMatrixBatchMut<'_, U>,
 ) -> Result<(usize, usize, usize)> {
     let argument = |argument, value, help| Err(Error::Argument { function: call.function, argument, value, help });
     let [(m, of_a), (n, of_b)] = [(0, false), (1, true)].map(|(which, flips)| {
@@ -492,8 +534,19 @@ fn extents<T: MultipliesInto<U>, U: Element>(
         let value = format!("a matrix of {} × {}, and the product is one of {m} × {n}", c.rows(), c.columns());
         return argument("c", value, "give it the product's extents");
     }
-    let sizes = [("a", &product.factors[0]), ("b", &product.factors[1])].map(|(name, factor)| (name, factor.rows() * factor.row_pitch()));
-    for (buffer, has) in sizes.into_iter().chain([("c", c.rows() * c.row_pitch())]) {
+    let named = [("a", &product.factors[0]), ("b", &product.factors[1])];
+    for (name, factor) in named {
+        if factor.count() != c.count() {
+            let value = format!("{}, and `c` is {}", matrices(factor.count()), matrices(c.count()));
+            return argument(name, value, "give all as many; `.batch(n, 0)` is the same matrix `n` times");
+        }
+    }
+    if c.count() > MOST_PRODUCTS {
+        return argument("c", format!("{}, and a launch makes {MOST_PRODUCTS}", matrices(c.count())), "multiply parts of the batch");
+    }
+    let of_all = |count: usize, stride: usize, rows: usize, pitch: usize| count.saturating_sub(1) * stride + rows * pitch;
+    let sizes = named.map(|(name, of)| (name, of_all(of.count(), of.stride(), of.rows(), of.row_pitch())));
+    for (buffer, has) in sizes.into_iter().chain([("c", of_all(c.count(), c.stride(), c.rows(), c.row_pitch()))]) {
         if has > MOST {
             return Err(Error::TooLong { function: call.function, buffer, has, most: MOST });
         }
@@ -501,30 +554,44 @@ fn extents<T: MultipliesInto<U>, U: Element>(
     Ok((m, n, of_a))
 }
 
+/// So many matrices, as a message says it.
+fn matrices(count: usize) -> String {
+    if count == 1 { "one matrix".to_owned() } else { format!("a batch of {count} matrices") }
+}
+
+/// How many matrices of a batch there are in memory.
+fn different<T: Element>(factor: &BufferMatrixBatch<'_, T>) -> usize {
+    if factor.stride() == 0 { factor.count().min(1) } else { factor.count() }
+}
+
 /// A factor, or its transpose in a slot of the workspace.
 fn turned<'a, T: Element>(
     call: Call<'_>,
-    factor: BufferMatrix<'a, T>,
+    factor: BufferMatrixBatch<'a, T>,
     (rows, columns, pitch): (usize, usize, usize),
     slot: &'a mut Buffer<u64>,
     turns: bool,
-) -> Result<BufferMatrix<'a, T>> {
+) -> Result<BufferMatrixBatch<'a, T>> {
     if !turns || columns == 0 {
         return Ok(factor);
     }
     let device = call.stream.device();
     let there = seen::<T>(slot)?;
-    let to = device.matrix_mut(there, rows, columns)?.pitch(pitch)?;
-    turn::<T>(factor, to).grid((rows.div_ceil(32), columns.div_ceil(32))).launch_on(call.stream)?;
-    Ok(device.matrix(there, rows, columns)?.pitch(pitch)?)
+    let (different, stride) = (different(&factor), rows * pitch);
+    let to = device.matrix_mut(there, rows, columns)?.pitch(pitch)?.batch(different, stride)?;
+    turn::<T>(factor, to).grid((rows.div_ceil(32), columns.div_ceil(32), different)).launch_on(call.stream)?;
+    let turned: BufferMatrix<'a, T> = device.matrix(there, rows, columns)?.pitch(pitch)?;
+    Ok(turned.batch(factor.count(), if different == factor.count() { stride } else { 0 })?)
 }
 
-/// Whether rows begin at multiples of so many bytes.
-fn begins_at<T: Element>(factor: &BufferMatrix<'_, T>, bytes: usize) -> bool {
-    (factor.row_pitch() * size_of::<T>()).is_multiple_of(bytes)
+/// Whether all rows begin at multiples of so many bytes.
+fn begins_at<T: Element>(factor: &BufferMatrixBatch<'_, T>, bytes: usize) -> bool {
+    let stride = if factor.count() > 1 { factor.stride() } else { 0 };
+    [factor.row_pitch(), stride].iter().all(|elements| (elements * size_of::<T>()).is_multiple_of(bytes))
 }
 
-/// Whether rows begin at multiples of 16 bytes, and end there.
-fn writes_in_vectors<T: Element>(c: &BufferMatrixMut<'_, T>) -> bool {
-    [c.row_pitch(), c.columns()].iter().all(|elements| (elements * size_of::<T>()).is_multiple_of(VECTOR))
+/// Whether all rows begin at multiples of 16 bytes, and end there.
+fn writes_in_vectors<T: Element>(c: &BufferMatrixBatchMut<'_, T>) -> bool {
+    let stride = if c.count() > 1 { c.stride() } else { 0 };
+    [c.row_pitch(), stride, c.columns()].iter().all(|elements| (elements * size_of::<T>()).is_multiple_of(VECTOR))
 }
