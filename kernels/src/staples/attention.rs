@@ -1,7 +1,31 @@
 //! Attention, forward: o ← softmax(scale · q · kᵀ) · v for each head, in one pass over the keys, without a matrix of scores in memory.
 //!
-//! Heads are stacked along the rows of a matrix: of q and o `heads` times as many rows as there are queries, of k and v `heads / group` times as many as there are keys, a head's size columns each. The
-//! contiguous layout `[batch, heads, length, size]` is such a matrix of batch · heads heads. With `group` > 1, so many neighbouring heads of q have the same head of k and v (grouped and multi-query attention).
+//! A head is a matrix with a row for each query, or key, and a head's size columns; all heads are a batch of them ([`BufferMatrix::batch`](warpwright::BufferMatrix::batch)), of whatever pitch and stride:
+//!
+//! | layout | matrices | pitch | stride |
+//! |---|---|---|---|
+//! | `[batch][heads][length][size]` | batch · heads | size | length · size |
+//! | `[length][heads][size]` | heads | heads · size | size |
+//!
+//! Where q has more heads than k and v, as many neighbouring ones have the same head of these (grouped and multi-query attention).
+//!
+//! ```
+//! use warpwright::{Device, prelude::bf16};
+//! use warpwright_kernels::staples::attention::{Attention, attention};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! // Two heads of three queries, beside each other, and one of four keys.
+//! let device = Device::simulator();
+//! let (q, k, v) = (device.zeros::<bf16>(3 * 2 * 64)?, device.zeros::<bf16>(4 * 64)?, device.upload(&[bf16::ONE; 4 * 64])?);
+//! let mut o = device.zeros::<bf16>(3 * 2 * 64)?;
+//! let of_q = device.matrix(&q, 3, 64)?.pitch(2 * 64)?.batch(2, 64)?;
+//! let [of_k, of_v] = [&k, &v].map(|x| device.matrix(x, 4, 64));
+//! let of_o = device.matrix_mut(&mut o, 3, 64)?.pitch(2 * 64)?.batch(2, 64)?;
+//! attention(&device.default_stream(), &Attention::default(), [of_q, of_k?.into(), of_v?.into()], of_o)?;
+//! assert!(o.download()?.iter().all(|x| *x == bf16::ONE));
+//! # Ok(())
+//! # }
+//! ```
 //!
 //! **Determinism.** The same bits on every run of a device.
 //!
@@ -9,26 +33,22 @@
 //!
 //! **Speed.** On sm_90a a block has 128 queries (192 of heads of 64) and takes 128 keys at a time, which a producer copies ahead; its warpgroups take turns at the tensor cores, and weights stay in registers.
 //! Elsewhere it takes 64 keys at a time.
-//!
-//! Where a head has fewer keys than a block takes at a time, values of the next head that are no numbers or infinite make results no numbers: the tile reads them, and weighs them with zero.
 
 use super::checks::Call;
 use super::{Error, Result};
 use warpwright::prelude::*;
-use warpwright::{BufferMatrix, BufferMatrixMut, Launch};
+use warpwright::{BufferMatrixBatch, BufferMatrixBatchMut, Launch};
 
 /// A block's 128 queries of a head against its keys, `KEYS` at a time, tiles by the copy engine.
 #[kernel(block = 2 * ROWS, min_blocks = 1, tensor = true, overlap, targets = [sm_90a],
     variants(T in [bf16], (D, ROWS, KEYS, STAGES) in [(64, 192, 128, 3), (128, 128, 128, 3)], CAUSAL in [true]))]
-#[allow(clippy::too_many_arguments, reason = "four matrices, and how heads lie in them")]
 pub fn attention_engine<T: Float, const D: usize, const ROWS: usize, const KEYS: usize, const STAGES: usize, const CAUSAL: bool>(
     scale: f32,
-    lengths: (usize, usize),
     group: usize,
-    q: &Matrix<T>,
-    k: &Matrix<T>,
-    v: &Matrix<T>,
-    o: &mut Matrix<T>,
+    q: &MatrixBatch<T>,
+    k: &MatrixBatch<T>,
+    v: &MatrixBatch<T>,
+    o: &mut MatrixBatch<T>,
 ) where
     f32: SumOf<T>,
 {
@@ -38,12 +58,12 @@ pub fn attention_engine<T: Float, const D: usize, const ROWS: usize, const KEYS:
     let mut of_k: [[T; D]; KEYS];
     #[shared(swizzle = 128)]
     let mut of_v: [[T; D]; KEYS];
-    let (queries, keys) = lengths;
+    let (queries, keys) = (q.rows(), k.rows());
     // Those with the most keys begin first.
     let block = if CAUSAL { grid_dim().x - 1 - block_idx().x } else { block_idx().x };
     let (first, head) = (block * ROWS, block_idx().y);
-    let (of_head, of_keys) = (head * queries, head / group * keys);
-    load_tile(&mut of_q, q, of_head + first, 0);
+    let of_keys = head / group;
+    load_tile(&mut of_q, &q[head], first, 0);
     sync_threads();
     let mut out = Accumulator::<f32, ROWS, D>::zero();
     let mut most = Rows::<f32, ROWS>::splat(f32::NEG_INFINITY);
@@ -51,20 +71,18 @@ pub fn attention_engine<T: Float, const D: usize, const ROWS: usize, const KEYS:
     let end = if CAUSAL { keys.min(first + ROWS + keys - queries) } else { keys };
     #[pipeline(stages = STAGES, by = tma, producer)]
     for tile in 0..end.div_ceil(KEYS) {
-        // The last tile ends with the keys: what is behind them is another head's.
-        let start = (tile * KEYS).min(keys.saturating_sub(KEYS));
-        load_tile(&mut of_k, k, of_keys + start, 0);
-        load_tile(&mut of_v, v, of_keys + start, 0);
+        let start = tile * KEYS;
+        load_tile(&mut of_k, &k[of_keys], start, 0);
+        load_tile(&mut of_v, &v[of_keys], start, 0);
         sync_threads();
         let mut scores = Accumulator::<f32, ROWS, KEYS>::zero();
         multiply_add(&of_q, transposed(&of_k), &mut scores);
         // Only at the ends are there keys that a query does not attend to.
-        let behind = (tile + 1) * KEYS;
+        let behind = start + KEYS;
         if behind > keys {
             #[unroll]
             for e in 0..scores.len() {
-                let key = start + scores.position(e).1;
-                if key < tile * KEYS || key >= keys {
+                if start + scores.position(e).1 >= keys {
                     scores[e] = f32::NEG_INFINITY;
                 }
             }
@@ -112,34 +130,21 @@ pub fn attention_engine<T: Float, const D: usize, const ROWS: usize, const KEYS:
     for e in 0..out.len() {
         out[e] *= total[out.row(e)];
     }
-    // Rows behind the queries are another head's.
-    if first + ROWS <= queries {
-        out.store(&mut of_q);
-        sync_threads();
-        store_tile(o, of_head + first, 0, &of_q);
-    } else {
-        #[unroll]
-        for e in 0..out.len() {
-            let (r, c) = out.position(e);
-            if first + r < queries {
-                o[(of_head + first + r, c)] = out[e] as T;
-            }
-        }
-    }
+    out.store(&mut of_q);
+    sync_threads();
+    store_tile(&mut o[head], first, 0, &of_q);
 }
 
 /// The same, tiles by threads.
 #[kernel(block = 2 * ROWS, min_blocks = 1, tensor = true, overlap,
     allow(low_occupancy, narrow_product), variants(T in [bf16], (D, ROWS, KEYS, STAGES) in [(128, 128, 64, 1)], CAUSAL in [true]))]
-#[allow(clippy::too_many_arguments, reason = "four matrices, and how heads lie in them")]
 pub fn attention_threads<T: Float, const D: usize, const ROWS: usize, const KEYS: usize, const STAGES: usize, const CAUSAL: bool>(
     scale: f32,
-    lengths: (usize, usize),
     group: usize,
-    q: &Matrix<T>,
-    k: &Matrix<T>,
-    v: &Matrix<T>,
-    o: &mut Matrix<T>,
+    q: &MatrixBatch<T>,
+    k: &MatrixBatch<T>,
+    v: &MatrixBatch<T>,
+    o: &mut MatrixBatch<T>,
 ) where
     f32: SumOf<T>,
 {
@@ -149,10 +154,10 @@ pub fn attention_threads<T: Float, const D: usize, const ROWS: usize, const KEYS
     let mut of_k: [[T; D]; KEYS];
     #[shared(swizzle = 128)]
     let mut of_v: [[T; D]; KEYS];
-    let (queries, keys) = lengths;
+    let (queries, keys) = (q.rows(), k.rows());
     let (first, head) = (block_idx().x * ROWS, block_idx().y);
-    let (of_head, of_keys) = (head * queries, head / group * keys);
-    load_tile(&mut of_q, q, of_head + first, 0);
+    let of_keys = head / group;
+    load_tile(&mut of_q, &q[head], first, 0);
     sync_threads();
     let mut out = Accumulator::<f32, ROWS, D>::zero();
     let mut most = Rows::<f32, ROWS>::splat(f32::NEG_INFINITY);
@@ -160,20 +165,18 @@ pub fn attention_threads<T: Float, const D: usize, const ROWS: usize, const KEYS
     let end = if CAUSAL { keys.min(first + ROWS + keys - queries) } else { keys };
     #[pipeline(stages = STAGES)]
     for tile in 0..end.div_ceil(KEYS) {
-        // The last tile ends with the keys: what is behind them is another head's.
-        let start = (tile * KEYS).min(keys.saturating_sub(KEYS));
-        load_tile(&mut of_k, k, of_keys + start, 0);
-        load_tile(&mut of_v, v, of_keys + start, 0);
+        let start = tile * KEYS;
+        load_tile(&mut of_k, &k[of_keys], start, 0);
+        load_tile(&mut of_v, &v[of_keys], start, 0);
         sync_threads();
         let mut scores = Accumulator::<f32, ROWS, KEYS>::zero();
         multiply_add(&of_q, transposed(&of_k), &mut scores);
         // Only at the ends are there keys that a query does not attend to.
-        let behind = (tile + 1) * KEYS;
+        let behind = start + KEYS;
         if behind > keys {
             #[unroll]
             for e in 0..scores.len() {
-                let key = start + scores.position(e).1;
-                if key < tile * KEYS || key >= keys {
+                if start + scores.position(e).1 >= keys {
                     scores[e] = f32::NEG_INFINITY;
                 }
             }
@@ -221,29 +224,14 @@ pub fn attention_threads<T: Float, const D: usize, const ROWS: usize, const KEYS
     for e in 0..out.len() {
         out[e] *= total[out.row(e)];
     }
-    // Rows behind the queries are another head's.
-    if first + ROWS <= queries {
-        out.store(&mut of_q);
-        sync_threads();
-        store_tile(o, of_head + first, 0, &of_q);
-    } else {
-        #[unroll]
-        for e in 0..out.len() {
-            let (r, c) = out.position(e);
-            if first + r < queries {
-                o[(of_head + first + r, c)] = out[e] as T;
-            }
-        }
-    }
+    out.store(&mut of_q);
+    sync_threads();
+    store_tile(&mut o[head], first, 0, &of_q);
 }
 
-/// Which heads there are, and what they attend to.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// What queries attend to.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Attention {
-    /// Heads of the queries, of all batches together.
-    pub heads: usize,
-    /// How many neighbouring heads of queries share a head of keys and values: 1 where each has its own.
-    pub group: usize,
     /// Whether a query attends to no key behind its own place, the last query's being the last key's.
     pub is_causal: bool,
     /// What scores are multiplied by, greater than zero; none: 1 / √size.
@@ -263,24 +251,21 @@ pub trait AttentionElement: Element {
 #[derive(Debug)]
 pub struct Parameters<'a, T: Element> {
     scale: f32,
-    lengths: (usize, usize),
-    heads: usize,
     group: usize,
-    size: usize,
     is_causal: bool,
     by_engine: bool,
-    matrices: [BufferMatrix<'a, T>; 3],
-    o: BufferMatrixMut<'a, T>,
+    heads: [BufferMatrixBatch<'a, T>; 3],
+    o: BufferMatrixBatchMut<'a, T>,
 }
 
 macro_rules! launch {
     ($T:ty, $p:ident, $($kernel:ident: $by_engine:literal, $size:literal, $rows:literal, $keys:literal, $stages:literal;)*) => {{
-        let Parameters { scale, lengths, heads, group, matrices: [q, k, v], o, .. } = $p;
-        let grid = |rows: usize| (lengths.0.div_ceil(rows), heads);
-        match ($p.by_engine, $p.size, $p.is_causal) {
+        let Parameters { scale, group, heads: [q, k, v], o, .. } = $p;
+        let grid = |rows: usize| (q.rows().div_ceil(rows), q.count());
+        match ($p.by_engine, q.columns(), $p.is_causal) {
             $(
-                ($by_engine, $size, true) => $kernel::<$T, $size, $rows, $keys, $stages, true>(scale, lengths, group, q, k, v, o).grid(grid($rows)),
-                ($by_engine, $size, false) => $kernel::<$T, $size, $rows, $keys, $stages, false>(scale, lengths, group, q, k, v, o).grid(grid($rows)),
+                ($by_engine, $size, true) => $kernel::<$T, $size, $rows, $keys, $stages, true>(scale, group, q, k, v, o).grid(grid($rows)),
+                ($by_engine, $size, false) => $kernel::<$T, $size, $rows, $keys, $stages, false>(scale, group, q, k, v, o).grid(grid($rows)),
             )*
             _ => unreachable!("sizes were looked at"),
         }
@@ -308,48 +293,50 @@ elements! { bf16 f16 }
 /// Sizes of heads that there are kernels for.
 const SIZES: [usize; 2] = [64, 128];
 
+/// The most heads of queries: rows of a grid.
+const MOST_HEADS: usize = 65_535;
+
 /// o ← softmax(scale · q · kᵀ) · v, head by head.
 ///
 /// # Errors
-/// [`Error::Argument`], before anything is written: heads that do not divide the rows, a group that does not divide the heads, sizes other than 64 and 128, matrices that do not fit each other, no keys,
+/// [`Error::Argument`], before anything is written: heads of keys that do not divide those of queries, more than 65,535 heads, sizes other than 64 and 128, heads that do not fit each other, no keys,
 /// a scale that is not greater than zero, more queries than keys where a query attends to its place at most; [`Error::OtherDevice`].
 pub fn attention<T: AttentionElement>(
     stream: &Stream,
     about: &Attention,
-    [q, k, v]: [BufferMatrix<'_, T>; 3],
-    o: BufferMatrixMut<'_, T>,
+    [q, k, v]: [BufferMatrixBatch<'_, T>; 3],
+    o: BufferMatrixBatchMut<'_, T>,
 ) -> Result<()> {
     let call = Call::new("attention::attention", stream);
     for (name, buffer) in [("q", q.buffer()), ("k", k.buffer()), ("v", v.buffer()), ("o", o.buffer())] {
         call.takes(name, buffer)?;
     }
     let refuse = |argument, value: String, help| Err(Error::Argument { function: call.function, argument, value, help });
-    let Attention { heads, group, is_causal, scale } = *about;
-    if group == 0 || heads == 0 || !heads.is_multiple_of(group) {
-        return refuse("group", format!("{group}, and there are {heads} heads"), "give a number of heads, and one that divides it");
-    }
-    let size = q.columns();
+    let Attention { is_causal, scale } = *about;
+    let (size, queries, keys) = (q.columns(), q.rows(), k.rows());
     if !SIZES.contains(&size) {
-        return refuse("q", format!("a matrix of {size} columns"), "take heads of 64 or 128 elements; pad others with zeros");
+        return refuse("q", format!("of heads of {size} columns"), "take heads of 64 or 128 elements; pad others with zeros");
     }
-    let shape = |rows: usize, columns: usize| format!("a matrix of {rows} × {columns}");
-    if !q.rows().is_multiple_of(heads) {
-        return refuse("q", format!("{}, and there are {heads} heads", shape(q.rows(), size)), "give every head as many rows");
+    let shown = |[heads, rows, columns]: [usize; 3]| format!("{heads} head{} of {rows} × {columns}", if heads == 1 { "" } else { "s" });
+    let shape = |batch: &BufferMatrixBatch<'_, T>| [batch.count(), batch.rows(), batch.columns()];
+    let (of_q, of_k, of_v, of_o) = (shape(&q), shape(&k), shape(&v), [o.count(), o.rows(), o.columns()]);
+    if of_k[2] != size {
+        return refuse("k", format!("{}, and q is {}", shown(of_k), shown(of_q)), "give it q's columns");
     }
-    let of_keys = heads / group;
-    if k.columns() != size || !k.rows().is_multiple_of(of_keys) {
-        let value = format!("{}, and there are {of_keys} heads of {size} columns", shape(k.rows(), k.columns()));
-        return refuse("k", value, "give every head of keys as many rows, and q's columns");
+    if of_v != of_k {
+        return refuse("v", format!("{}, and k is {}", shown(of_v), shown(of_k)), "give it k's heads and their extents");
     }
-    if (v.rows(), v.columns()) != (k.rows(), size) {
-        return refuse("v", format!("{}, and k is {}", shape(v.rows(), v.columns()), shape(k.rows(), size)), "give it k's extents");
+    if of_o != of_q {
+        return refuse("o", format!("{}, and q is {}", shown(of_o), shown(of_q)), "give it q's heads and their extents");
     }
-    if (o.rows(), o.columns()) != (q.rows(), size) {
-        return refuse("o", format!("{}, and q is {}", shape(o.rows(), o.columns()), shape(q.rows(), size)), "give it q's extents");
-    }
-    let (queries, keys) = (q.rows() / heads, k.rows() / of_keys);
-    if queries == 0 {
+    if q.count() == 0 || queries == 0 {
         return Ok(());
+    }
+    if k.count() == 0 || !q.count().is_multiple_of(k.count()) {
+        return refuse("k", format!("{}, and q is {}", shown(of_k), shown(of_q)), "give it a number of heads that divides q's");
+    }
+    if q.count() > MOST_HEADS {
+        return refuse("q", format!("{}, and a launch takes {MOST_HEADS}", shown(of_q)), "attend with parts of the heads");
     }
     if keys == 0 {
         return refuse("k", "without rows".to_owned(), "give every query a key to attend to");
@@ -358,13 +345,18 @@ pub fn attention<T: AttentionElement>(
         let value = format!("of {queries} rows a head, and k has {keys}");
         return refuse("q", value, "give a causal head at least as many keys as queries, or leave `is_causal` out");
     }
-    let by_engine = call.has_copy_engine() && [&q, &k, &v].iter().all(|matrix| (matrix.row_pitch() * size_of::<T>()).is_multiple_of(16));
     if let Some(scale) = scale.filter(|scale| !(*scale > 0.0 && scale.is_finite())) {
         return refuse("scale", format!("{scale}"), "give a number greater than zero, or none for 1 / √size");
     }
+    // What the copy engine finds tiles of.
+    let is_found = |batch: &BufferMatrixBatch<'_, T>| {
+        let stride = if batch.count() > 1 { batch.stride() } else { 0 };
+        [batch.row_pitch(), stride].iter().all(|elements| (elements * size_of::<T>()).is_multiple_of(16))
+    };
+    let by_engine = call.has_copy_engine() && is_found(&k) && is_found(&v);
     // Weights are powers of two.
     let scale = scale.unwrap_or(1.0 / (size as f32).sqrt()) * std::f32::consts::LOG2_E;
-    let parameters = Parameters { scale, lengths: (queries, keys), heads, group, size, is_causal, by_engine, matrices: [q, k, v], o };
-    T::launch(parameters).launch_on(call.stream)?;
+    let group = q.count() / k.count();
+    T::launch(Parameters { scale, group, is_causal, by_engine, heads: [q, k, v], o }).launch_on(call.stream)?;
     Ok(())
 }
