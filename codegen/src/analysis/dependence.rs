@@ -173,7 +173,7 @@ impl Walk<'_> {
                     self.store(usize::from(array), reasons | self.under);
                 }
             }
-            Op::Memory(Memory { op: MemoryOp::Store(_), at }) => {
+            Op::Memory(Memory { op: MemoryOp::Store(_) | MemoryOp::StoreMatrix(_), at }) => {
                 self.store(usize::from(at.object()), reasons | self.under);
                 // The array of a block that is not this one.
                 if let ObjectKind::Peers(array) = kernel.objects[at.object()].kind {

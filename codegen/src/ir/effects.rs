@@ -243,6 +243,7 @@ impl Memory {
                 let completes = if kernel.is_filled_by(self.at.object(), Fill::Groups) { Completion::Later } else { Completion::Now };
                 Effects { writes: object, completes, ..access }
             }
+            MemoryOp::StoreMatrix(_) => Effects { writes: object, converges: Some(Scope::Warp), ..access },
             // One that only reads is not repeated, moved or left out either: somebody else changes what is there.
             MemoryOp::Atomic(_, atomicity, _) => {
                 let orders = (atomicity.order != MemoryOrder::Relaxed).then_some(atomicity.scope);

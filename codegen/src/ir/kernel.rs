@@ -187,6 +187,9 @@ pub struct Kernel {
     pub locations: EntityMap<Loc, Location>,
 }
 
+/// Instructions that are looked at for a value made of constants.
+const MOST_KNOWN: u32 = 1000;
+
 impl Kernel {
     /// Whether an object is a ring that is filled so.
     pub fn is_filled_by(&self, object: Object, fill: Fill) -> bool {
@@ -244,6 +247,19 @@ impl Kernel {
             Some((_, Op::Compute(Compute::Const(scalar)))) => Some(*scalar),
             _ => None,
         }
+    }
+
+    /// The value of what is computed from constants alone.
+    pub fn known(&self, value: Value) -> Option<super::Scalar> {
+        self.known_within(value, &mut { MOST_KNOWN })
+    }
+
+    /// The same, by at most so many instructions: sums of one value with itself, again and again, would be looked through twice each.
+    fn known_within(&self, value: Value, left: &mut u32) -> Option<super::Scalar> {
+        *left = left.checked_sub(1)?;
+        let (_, op) = self.def(value)?;
+        let Op::Compute(compute) = op else { return None };
+        super::eval::compute(compute, self.ty(value), |operand| self.known_within(operand, left))
     }
 
     /// What the instructions of a block do, in order.

@@ -374,7 +374,7 @@ impl Memory {
     /// The scalars that it reads or writes, where `results` are the instruction's: of an atomic operation the old value.
     pub fn scalars<'a>(&'a self, results: &'a [Value]) -> &'a [Value] {
         match &self.op {
-            MemoryOp::Atomic(AtomicOp::Store, _, values) | MemoryOp::Store(values) => values,
+            MemoryOp::Atomic(AtomicOp::Store, _, values) | MemoryOp::Store(values) | MemoryOp::StoreMatrix(values) => values,
             MemoryOp::Load | MemoryOp::LoadMatrix { .. } | MemoryOp::Atomic(..) => results,
         }
     }
@@ -394,6 +394,8 @@ pub enum MemoryOp {
         /// Whether columns come as rows.
         is_transposed: bool,
     },
+    /// Writes four 8 × 8 matrices of 16-bit elements with all lanes of a warp (`stmatrix`): rows are named, and words are, as `LoadMatrix` has them.
+    StoreMatrix(Vec<Value>),
     /// Atomic on the scalar there; operands as [`AtomicOp`] says; result: the old value, but of a store.
     Atomic(AtomicOp, Atomicity, Vec<Value>),
 }

@@ -49,7 +49,7 @@ macro_rules! visit_operands {
                 }
                 match op {
                     MemoryOp::Load | MemoryOp::LoadMatrix { .. } => {}
-                    MemoryOp::Store(values) | MemoryOp::Atomic(_, _, values) => values.$iter().for_each($f),
+                    MemoryOp::Store(values) | MemoryOp::StoreMatrix(values) | MemoryOp::Atomic(_, _, values) => values.$iter().for_each($f),
                 }
             }
             Op::Collective(collective) => match collective {

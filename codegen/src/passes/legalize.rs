@@ -99,19 +99,20 @@ mod tests {
     }
 
     #[test]
-    fn sums_stay_and_products_that_instructions_round_so() {
-        let product = |ty: &str| {
+    fn what_instructions_round_alike_stays() {
+        let of = |op: &str, ty: &str| {
             format!(
-                "v0: u32 = thread_idx.x\n v1: f32 = load m1[v0]\n v2: {ty} = cast v1\n v3: {ty} = mul v2, v2\n v4: f32 = cast v3\n store m2[v0], v4\n return"
+                "v0: u32 = thread_idx.x\n v1: f32 = load m1[v0]\n v2: {ty} = cast v1\n v3: {ty} = {op} v2, v2\n v4: f32 = cast v3\n store m2[v0], v4\n return"
             )
         };
-        let sum = product("bf16").replace("mul", "sub");
-        check_refused(run, &product("f16"));
-        check_refused(run, &sum);
+        for op in ["add", "sub", "mul"] {
+            check_refused(run, &of(op, "f16"));
+            check_refused(run, &of(op, "bf16"));
+        }
         check(
             run,
-            &product("bf16"),
-            "v0: u32 = thread_idx.x\n v1: f32 = load m1[v0]\n v2: bf16 = cast v1\n v5: f32 = cast v2\n v6: f32 = cast v2\n v7: f32 = mul v5, v6\n v3: bf16 = cast v7\n v4: f32 = cast v3\n store m2[v0], v4\n return",
+            &of("div", "bf16"),
+            "v0: u32 = thread_idx.x\n v1: f32 = load m1[v0]\n v2: bf16 = cast v1\n v5: f32 = cast v2\n v6: f32 = cast v2\n v7: f32 = div v5, v6\n v3: bf16 = cast v7\n v4: f32 = cast v3\n store m2[v0], v4\n return",
         );
     }
 

@@ -60,7 +60,7 @@ impl Slots {
             let scalars = match op {
                 MemoryOp::Load => data.results.len(),
                 MemoryOp::Store(values) => values.len(),
-                MemoryOp::LoadMatrix { .. } | MemoryOp::Atomic(..) => usize::MAX,
+                MemoryOp::LoadMatrix { .. } | MemoryOp::StoreMatrix(_) | MemoryOp::Atomic(..) => usize::MAX,
             };
             if is_local(&access.object) && constant_place(kernel, access, scalars).is_none() {
                 refused[usize::from(access.object)] = true;
@@ -174,7 +174,7 @@ impl Promote<'_> {
                 }
                 true
             }
-            MemoryOp::LoadMatrix { .. } | MemoryOp::Atomic(..) => false,
+            MemoryOp::LoadMatrix { .. } | MemoryOp::StoreMatrix(_) | MemoryOp::Atomic(..) => false,
         }
     }
 

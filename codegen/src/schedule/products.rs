@@ -15,6 +15,7 @@
 
 mod behind;
 mod doubles;
+mod matrices;
 mod mma;
 mod operand;
 mod partition;
@@ -25,7 +26,7 @@ mod warpgroup;
 use super::collectives::{alignment, thread_number};
 use super::{Refusal, Schedule};
 use crate::analysis::uniformity::Uniformity;
-use crate::collections::HashMap;
+use crate::collections::{HashMap, HashSet};
 use crate::intrinsics::called;
 use crate::ir::intrinsic::IntrinsicId;
 use crate::ir::{
@@ -172,12 +173,19 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
         };
         partitions.extend(made.map(|partition| (shape, partition)));
     }
+    // What whole warps come to.
+    let together: HashSet<Inst> = if most == Products::Warpgroup {
+        let uniformity = Uniformity::of(kernel);
+        all.iter().map(|(_, inst)| *inst).filter(|inst| uniformity.runs_together(*inst)).collect()
+    } else {
+        HashSet::default()
+    };
     for ((block, inst), by) in all.into_iter().zip(by) {
         let Some(shape) = shape(kernel, inst) else { continue };
         let made = || Some(()).filter(|()| by_rows).and_then(|()| Partition::of_warpgroups(threads, shape.1));
         let partition =
             partitions.entry(shape).or_insert_with(|| made().unwrap_or_else(|| Partition::of_threads(threads, shape.1))).clone();
-        expand(kernel, (block, inst), &partition, by);
+        expand(kernel, (block, inst), &partition, by, &together);
     }
     if !of_warpgroups.is_empty() {
         warpgroup::overlap(kernel);
@@ -211,7 +219,7 @@ fn found(kernel: &Kernel) -> Vec<(Block, Inst)> {
 }
 
 /// Puts what an instruction is made of in its place.
-fn expand(kernel: &mut Kernel, (block, inst): (Block, Inst), partition: &Partition, by: Products) {
+fn expand(kernel: &mut Kernel, (block, inst): (Block, Inst), partition: &Partition, by: Products, together: &HashSet<Inst>) {
     let Op::Tensor(tensor) = kernel.insts[inst].op.clone() else { return };
     let Some(at) = kernel.blocks[block].insts.iter().position(|other| *other == inst) else { return };
     let behind = kernel.blocks[block].insts.split_off(at + 1);
@@ -226,7 +234,7 @@ fn expand(kernel: &mut Kernel, (block, inst): (Block, Inst), partition: &Partiti
         },
         Tensor::Position { element, .. } => partition.position(&mut b, *element).to_vec(),
         Tensor::Store { to, from, sums, .. } => {
-            store(&mut b, (to, *from), sums, partition);
+            store(&mut b, (to, *from), sums, partition, together.contains(&inst));
             Vec::new()
         }
         Tensor::Mma { .. } | Tensor::WarpgroupMma { .. } | Tensor::Await { .. } => Vec::new(),
@@ -241,10 +249,17 @@ fn expand(kernel: &mut Kernel, (block, inst): (Block, Inst), partition: &Partiti
     }
 }
 
-/// A store of each sum, of neighbours in a row together.
-fn store(b: &mut Builder<'_>, (to, from): (&Access, Option<Value>), sums: &[Value], partition: &Partition) {
+/// A store of each sum, of neighbours in a row together. `by_matrices`: whole warps come here, on a target that stores matrices.
+fn store(b: &mut Builder<'_>, (to, from): (&Access, Option<Value>), sums: &[Value], partition: &Partition, by_matrices: bool) {
     let Some(first) = sums.first() else { return };
     let ty = b.kernel.ty(*first);
+    let shape = (ProductFactor { array: to.clone(), is_transposed: false }).shape(b.kernel);
+    let begin = from.map_or(Some(0), |from| b.kernel.known(from).map(|from| from.bits));
+    if let (true, Some(begin), Some((_, columns, _))) = (by_matrices, begin, shape)
+        && matrices::store(b, to, (begin, columns), sums, partition)
+    {
+        return;
+    }
     let lanes = partition.neighbours().min(lanes(b.kernel, to, ty));
     let base = partition.base(b);
     let Some(from) = from else {
@@ -254,11 +269,9 @@ fn store(b: &mut Builder<'_>, (to, from): (&Access, Option<Value>), sums: &[Valu
         }
         return;
     };
-    let Some(columns) = (ProductFactor { array: to.clone(), is_transposed: false }).shape(b.kernel).map(|(_, columns, _)| columns) else {
-        return;
-    };
+    let Some((_, columns, _)) = shape else { return };
     let index = b.kernel.ty(from);
-    let first = b.kernel.constant(from).map(|from| from.bits);
+    let first = b.kernel.known(from).map(|from| from.bits);
     let all = b.int(index, i128::from(columns));
     // The thread's columns go up to here from its first one.
     let reach = partition.columns_of_threads();

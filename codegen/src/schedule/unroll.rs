@@ -83,6 +83,10 @@ enum Kept {
 fn keep(schedule: &mut Schedule<'_>, inst: Inst, block: Block, is_simple: bool) -> Kept {
     let Some(mut rest) = schedule.kernel.annotations.get(&inst).cloned() else { return Kept::Yes };
     let Some(asked) = rest.take(&UNROLL) else { return Kept::Yes };
+    // Asks for nothing, and no loop has to stay for it.
+    if rest.get(&PIPELINE).is_some_and(|asked| asked.count() == 1) {
+        rest.take(&PIPELINE);
+    }
     let refused = match plan(schedule.kernel, inst, &asked) {
         Err(refusal) => Some(refusal),
         Ok(plan) => {

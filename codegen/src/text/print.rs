@@ -347,6 +347,7 @@ impl Display for Memory {
                 write!(f, "load_matrix{way}{} {at}", if *is_transposed { " transposed" } else { "" })
             }
             MemoryOp::Store(values) => write!(f, "store{way} {at}{}", Rest(values)),
+            MemoryOp::StoreMatrix(values) => write!(f, "store_matrix{way} {at}{}", Rest(values)),
             MemoryOp::Atomic(op, atomicity, operands) => {
                 write!(f, "atomic{way} {}", op.word())?;
                 if *atomicity != Atomicity::RELAXED {

@@ -121,7 +121,9 @@ impl Verifier<'_> {
         let object = at.object();
         let scalars = match op {
             MemoryOp::Load => self.types(results),
-            MemoryOp::LoadMatrix { .. } => at.path().and_then(|access| access.scalars(self.kernel, 1)).unwrap_or_default(),
+            MemoryOp::LoadMatrix { .. } | MemoryOp::StoreMatrix(_) => {
+                at.path().and_then(|access| access.scalars(self.kernel, 1)).unwrap_or_default()
+            }
             MemoryOp::Store(values) => self.types(values),
             // Its operands are checked with it.
             MemoryOp::Atomic(AtomicOp::Load, ..) => self.types(results),
@@ -141,6 +143,10 @@ impl Verifier<'_> {
             MemoryOp::Load => {}
             MemoryOp::LoadMatrix { is_transposed } => self.check_load_matrix(object, *is_transposed, &scalars, results),
             MemoryOp::Store(_) => self.check_write(object, results),
+            MemoryOp::StoreMatrix(words) => {
+                self.check_store_matrix(object, &scalars, words);
+                self.check_write(object, results);
+            }
             MemoryOp::Atomic(op, atomicity, operands) => {
                 self.check_atomicity(*op, *atomicity);
                 self.require(operands.len() == op.operands(), || format!("{} operands expected, found {}", op.operands(), operands.len()));

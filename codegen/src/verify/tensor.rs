@@ -158,4 +158,14 @@ impl Verifier<'_> {
         self.require(fits, || "elements that are not of 16 bits, transposed".to_owned());
         self.check_results(results, &vec![Type::U32; results.len()]);
     }
+
+    pub(super) fn check_store_matrix(&mut self, object: Object, scalars: &[Type], words: &[Value]) {
+        self.require(self.kernel.objects[object].kind == ObjectKind::Shared, || format!("{object} is no shared array"));
+        self.require(words.len() == 4, || format!("{} matrices at once", words.len()));
+        let fits = scalars.first().is_none_or(|ty| ty.bytes() == 2);
+        self.require(fits, || "matrices of elements that are not of 16 bits".to_owned());
+        for word in words {
+            self.check_type(*word, Type::U32, "a word of a matrix");
+        }
+    }
 }

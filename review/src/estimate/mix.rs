@@ -177,7 +177,9 @@ pub fn cost(kernel: &Kernel, inst: Inst) -> Cost {
         Op::Memory(Memory { op: MemoryOp::Load | MemoryOp::LoadMatrix { .. }, .. }) => {
             Cost::one(Pipe::Memory, vectors(kernel, &data.results))
         }
-        Op::Memory(Memory { op: MemoryOp::Store(values), .. }) => Cost::one(Pipe::Memory, vectors(kernel, values)),
+        Op::Memory(Memory { op: MemoryOp::Store(values) | MemoryOp::StoreMatrix(values), .. }) => {
+            Cost::one(Pipe::Memory, vectors(kernel, values))
+        }
         Op::Texture(op, ..) if !op.reads() => Cost::default(),
         // An integer coordinate becomes the middle of its texel: a conversion and a sum for each.
         Op::Texture(TextureOp::Fetch, ..) => Cost::one(Pipe::Memory, TEXTURE).and(Pipe::Special, 2.0).and(Pipe::Single, 2.0),
@@ -413,7 +415,7 @@ pub fn access(kernel: &Kernel, inst: Inst) -> Option<(Space, bool, u32)> {
     let Op::Memory(Memory { op, at }) = &data.op else { return None };
     let (writes, bytes) = match op {
         MemoryOp::Load | MemoryOp::LoadMatrix { .. } => (false, bytes(&data.results)),
-        MemoryOp::Store(values) => (true, bytes(values)),
+        MemoryOp::Store(values) | MemoryOp::StoreMatrix(values) => (true, bytes(values)),
         MemoryOp::Atomic(AtomicOp::Load, ..) => (false, bytes(&data.results)),
         MemoryOp::Atomic(_, _, operands) => (true, bytes(&operands[..operands.len().min(1)])),
     };

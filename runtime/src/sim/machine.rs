@@ -357,6 +357,7 @@ impl<'l> Machine<'l> {
                 super::texture::read(self.launch, &program.textures[read as usize], &mut warp.registers, warp.active);
             }
             SimStep::LoadMatrix(load) => self.load_matrix(warp, load)?,
+            SimStep::MatrixRows(rows) => program.matrix_rows[rows as usize].spread(warp)?,
             SimStep::AwaitProducts(sums) => {
                 self.await_products(warp);
                 for (from, to) in &program.awaited_sums[sums as usize] {

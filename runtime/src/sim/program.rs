@@ -8,7 +8,7 @@ use super::counters::InstructionClass;
 use super::engine::EngineStep;
 use super::order::Reach;
 use super::registers::{Check, Operands, Pure, Reg};
-use super::tensor::{MatrixLoad, Product, WarpgroupProduct};
+use super::tensor::{MatrixLoad, MatrixRows, Product, WarpgroupProduct};
 use super::texture::TextureRead;
 use super::{AccessKind, SimOptions};
 use warpwright_codegen::ir::intrinsic::{Call as CallKind, CopyStep, Eval};
@@ -37,6 +37,8 @@ pub(super) enum SimStep {
     Copies(CopyStep, Option<Reg>),
     /// A load of matrices ([`Program::matrix_loads`]).
     LoadMatrix(u32),
+    /// The elements of the row of a matrix that each lane names, out of the words that lanes have ([`Program::matrix_rows`]).
+    MatrixRows(u32),
     /// A product of tensor cores ([`Program::products`]).
     Mma(u32),
     /// Waits for products of the warpgroup ([`Program::awaited_sums`]).
@@ -408,6 +410,8 @@ pub(super) struct Program {
     pub(super) barriers: Vec<Barrier>,
     /// Loads of matrices.
     pub(super) matrix_loads: Vec<MatrixLoad>,
+    /// What stores of matrices write.
+    pub(super) matrix_rows: Vec<MatrixRows>,
     /// Products of tensor cores.
     pub(super) products: Vec<Product>,
     /// Sums that are waited for: where they are, and where they go.

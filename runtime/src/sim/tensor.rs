@@ -14,7 +14,7 @@ use warpwright_codegen::ir::{MmaShape, Scalar, Swizzle, Type, WARPGROUP, WARPGRO
 use warpwright_codegen::target::limits::{LANES, VECTOR_BYTES, WARP};
 
 /// Rows of a matrix.
-const ROWS: usize = 8;
+pub(super) const ROWS: usize = 8;
 
 /// Rows of a warp, of each 64 of its warpgroup.
 const STRIP: u64 = 16;
@@ -28,6 +28,28 @@ pub(super) struct MatrixLoad {
     pub(super) is_transposed: bool,
     /// A word of each matrix.
     pub(super) results: Vec<Reg>,
+}
+
+/// What a store of matrices writes: the elements of the row that each lane names.
+#[derive(Clone, Debug)]
+pub(super) struct MatrixRows {
+    /// A word of each matrix.
+    pub(super) words: Vec<Reg>,
+    /// The elements, one for each of a row.
+    pub(super) elements: [Reg; ROWS],
+}
+
+impl MatrixRows {
+    pub(super) fn spread(&self, warp: &mut Warp) -> Result<(), LaneFault> {
+        whole_warp(warp, "store_matrix")?;
+        let words: Vec<[u64; LANES]> = self.words.iter().map(|word| warp.registers.all(*word)).collect();
+        for (n, element) in self.elements.iter().enumerate() {
+            // Lanes of a row follow each other, each with two neighbours.
+            let bits: [u64; LANES] = std::array::from_fn(|lane| words[lane / ROWS][lane % ROWS * 4 + n / 2] >> (n % 2 * 16) & 0xffff);
+            warp.registers.set_all(*element, &bits);
+        }
+        Ok(())
+    }
 }
 
 /// A product.

@@ -63,7 +63,7 @@ impl AccessKind {
     pub fn of(op: &MemoryOp) -> AccessKind {
         match op {
             MemoryOp::Load | MemoryOp::LoadMatrix { .. } => AccessKind::Load,
-            MemoryOp::Store(_) => AccessKind::Store,
+            MemoryOp::Store(_) | MemoryOp::StoreMatrix(_) => AccessKind::Store,
             MemoryOp::Atomic(..) => AccessKind::Atomic,
         }
     }

@@ -219,7 +219,7 @@ impl<'k> Writer<'k> {
             }
             Op::Memory(Memory { op, at: Address::Path(access) }) => match op {
                 MemoryOp::Load => self.load(inst, access),
-                MemoryOp::LoadMatrix { .. } => self.refuse_stage(inst),
+                MemoryOp::LoadMatrix { .. } | MemoryOp::StoreMatrix(_) => self.refuse_stage(inst),
                 MemoryOp::Store(values) => self.store(access, values),
                 MemoryOp::Atomic(op, atomicity, values) => self.ordered_atomic(inst, (*op, *atomicity), access, values),
             },

@@ -44,6 +44,7 @@ impl Emitter<'_> {
         match op {
             MemoryOp::Load => self.load(*object, &place, results),
             MemoryOp::LoadMatrix { is_transposed } => self.load_matrix(*is_transposed, place, results),
+            MemoryOp::StoreMatrix(words) => self.store_matrix(words, place),
             MemoryOp::Store(values) => {
                 if !self.async_copy(inst, *object, &place, values) {
                     self.store(*object, &place, values);

@@ -106,7 +106,7 @@ impl Emitter<'_> {
                 Op::Compute(Compute::MulAdd(a, ..) | Compute::Offset(a, _)) => is_wide(a),
                 Op::Compute(Compute::Special(..) | Compute::Unary(..) | Compute::Compare(..) | Compute::Select(..))
                 | Op::Compute(Compute::Cast(_) | Compute::Bitcast(_) | Compute::Len(_) | Compute::Address(_) | Compute::PeerAddress(..))
-                | Op::Memory(Memory { op: MemoryOp::Atomic(..) | MemoryOp::LoadMatrix { .. }, .. }) => false,
+                | Op::Memory(Memory { op: MemoryOp::Atomic(..) | MemoryOp::LoadMatrix { .. } | MemoryOp::StoreMatrix(_), .. }) => false,
                 Op::Texture(..)
                 | Op::Intrinsic(..)
                 | Op::Collective(_)
@@ -138,7 +138,10 @@ impl Emitter<'_> {
                     }
                     addresses += 1;
                 }
-                Op::Compute(_) | Op::Memory(Memory { op: MemoryOp::Atomic(..) | MemoryOp::LoadMatrix { .. }, .. }) => return false,
+                Op::Compute(_)
+                | Op::Memory(Memory { op: MemoryOp::Atomic(..) | MemoryOp::LoadMatrix { .. } | MemoryOp::StoreMatrix(_), .. }) => {
+                    return false;
+                }
                 Op::Texture(..)
                 | Op::Intrinsic(..)
                 | Op::Collective(_)

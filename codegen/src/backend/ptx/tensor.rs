@@ -10,6 +10,9 @@ use crate::target::Requirement;
 /// What a target needs for `ldmatrix`.
 const LDMATRIX: Requirement = Requirement::since(75, 65);
 
+/// `stmatrix`.
+const STMATRIX: Requirement = Requirement::since(90, 78);
+
 /// The word of a factor's elements; `f32` ones are `tf32` here.
 pub(super) fn of_factor(ty: Type) -> Word {
     match ty {
@@ -112,6 +115,15 @@ impl Emitter<'_> {
         let words = words.chain([Word::Shared, Word::B16]).collect();
         let written: Vec<Reg> = results.iter().map(|value| self.register(*value)).collect();
         self.put(Opcode { mnemonic: Mnemonic::Ldmatrix, words }, vec![Operand::Vector(written), place.into()]);
+    }
+
+    pub(super) fn store_matrix(&mut self, words: &[Value], place: AddressOperand) {
+        if !self.takes(&STMATRIX) {
+            return;
+        }
+        let read: Vec<Reg> = words.iter().map(|value| self.in_register(*value)).collect();
+        let words = vec![Word::Sync, Word::Aligned, Word::M8n8, Word::X4, Word::Shared, Word::B16];
+        self.put(Opcode { mnemonic: Mnemonic::Stmatrix, words }, vec![place.into(), Operand::Vector(read)]);
     }
 
     /// Whether the target has it; else it is refused.

@@ -28,7 +28,7 @@ words! {
         Cvt "cvt", Cvta "cvta", Div "div", Ex2 "ex2", Fence "fence", Fma "fma", Griddepcontrol "griddepcontrol", Ld "ld", Ldmatrix "ldmatrix", Lg2 "lg2", Mad "mad", Mapa "mapa", Match "match", Max "max", Mbarrier "mbarrier", Membar "membar",
         Min "min", Mma "mma", Mov "mov", Mul "mul", Neg "neg", Not "not", Or "or", Popc "popc", Prmt "prmt", Rcp "rcp", Red "red", Rem "rem",
         Ret "ret", Rsqrt "rsqrt", Selp "selp", Setmaxnreg "setmaxnreg", Setp "setp", Shf "shf", Shfl "shfl", Shl "shl", Shr "shr", Sin "sin", Sqrt "sqrt",
-        St "st", Sub "sub", Tanh "tanh", Tex "tex", Trap "trap", Vabsdiff4 "vabsdiff4", Vote "vote", Wgmma "wgmma", Xor "xor",
+        St "st", Stmatrix "stmatrix", Sub "sub", Tanh "tanh", Tex "tex", Trap "trap", Vabsdiff4 "vabsdiff4", Vote "vote", Wgmma "wgmma", Xor "xor",
     }
 }
 

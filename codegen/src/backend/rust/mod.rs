@@ -99,7 +99,7 @@ impl Printer<'_> {
             Op::Memory(Memory { op, at: Address::Path(access) }) => match op {
                 MemoryOp::Load => self.load(inst, access),
                 // Of the forms for tensor cores, which are not printed.
-                MemoryOp::LoadMatrix { .. } => {}
+                MemoryOp::LoadMatrix { .. } | MemoryOp::StoreMatrix(_) => {}
                 MemoryOp::Store(values) => self.store(inst, access, values),
                 MemoryOp::Atomic(op, atomicity, operands) => {
                     let expr = self.atomic((*op, *atomicity), access, operands);

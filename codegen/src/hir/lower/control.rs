@@ -4,7 +4,7 @@ use super::environment::{Tree, Var};
 use super::{Exit, Lowerer, Returns};
 use crate::hir::tree::{Arm, Block as Body, Expr, ExprKind, ScopeId};
 use crate::hir::types::Ty;
-use crate::ir::{Block, Op, Region, Scalar, Terminator, Value, eval};
+use crate::ir::{Block, Op, Region, Terminator, Value};
 
 /// Arms of a `match` that are nested in each other.
 const MOST_NESTED_ARMS: usize = 64;
@@ -36,9 +36,6 @@ struct Side {
     vars: Vec<Var>,
     result: Tree,
 }
-
-/// Instructions that are looked at for a value made of constants.
-const MOST_KNOWN: u32 = 1000;
 
 impl Lowerer<'_, '_> {
     pub(super) fn control(&mut self, expr: &Expr) -> Tree {
@@ -140,19 +137,6 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// The value of what was computed from constants alone.
-    pub(super) fn known(&self, value: Value) -> Option<Scalar> {
-        self.known_within(value, &mut { MOST_KNOWN })
-    }
-
-    /// The same, by at most so many instructions: sums of one value with itself, again and again, would be looked through twice each.
-    fn known_within(&self, value: Value, left: &mut u32) -> Option<Scalar> {
-        *left = left.checked_sub(1)?;
-        let (_, op) = self.kernel.def(value)?;
-        let Op::Compute(compute) = op else { return None };
-        eval::compute(compute, self.kernel.ty(value), |operand| self.known_within(operand, left))
-    }
-
     fn side(&mut self, block: Block, before: Vec<Var>, body: impl FnOnce(&mut Self) -> Tree) -> Side {
         self.block = block;
         self.dead = false;
@@ -171,7 +155,7 @@ impl Lowerer<'_, '_> {
         otherwise: impl FnOnce(&mut Self) -> Tree,
     ) -> Tree {
         // `if N > 2 { a[2] } …`, N a generic: what is not taken in this instance need not even be possible.
-        match self.known(condition) {
+        match self.kernel.known(condition) {
             Some(condition) if condition.is_true() => return then(self),
             Some(_) => return otherwise(self),
             None => {}

@@ -164,7 +164,7 @@ impl Lowerer<'_, '_> {
 
     /// An integer made of constants.
     fn number(&self, value: Value) -> Option<i128> {
-        self.known(value).map(|scalar| scalar.as_int())
+        self.kernel.known(value).map(|scalar| scalar.as_int())
     }
 
     fn int_like(&mut self, like: Value, value: i128) -> Value {

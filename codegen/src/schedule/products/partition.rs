@@ -113,6 +113,11 @@ impl Partition {
         self.element.last().filter(|digit| digit.columns == 1).map_or(1, |digit| digit.count)
     }
 
+    /// Whether a warp has whole rows: 16 of each strip, in the lanes that instructions have them in.
+    pub(super) fn is_by_rows(&self) -> bool {
+        self.warp.is_some() && self.thread[..self.thread.len() - 1].iter().all(|digit| digit.columns == 0)
+    }
+
     /// How many columns the first sums of threads are apart at most.
     pub(super) fn columns_of_threads(&self) -> u64 {
         self.thread.iter().map(|digit| (digit.count - 1) * digit.columns).sum()

@@ -241,7 +241,8 @@ impl<'t> Parser<'t> {
             "commit_stores" => Ok(Op::Engine(Engine::CommitStores)),
             "await_stores" => self.await_stores().map(Op::Engine),
             "engine_fence" => Ok(Op::Engine(Engine::Fence)),
-            "load" | "store" | "atomic" | "load_matrix" | "load_at" | "store_at" | "atomic_at" | "load_matrix_at" => self.memory(word),
+            "load" | "store" | "atomic" | "load_matrix" | "store_matrix" | "load_at" | "store_at" | "atomic_at" | "load_matrix_at"
+            | "store_matrix_at" => self.memory(word),
             "print" => Ok(Op::Message(Message::Print(self.parts()?, self.more_values(true)?))),
             "assert" => {
                 let condition = self.value()?;
@@ -341,6 +342,7 @@ impl<'t> Parser<'t> {
             Some((op, atomicity)) => MemoryOp::Atomic(op, atomicity, self.more_values(true)?),
             None if name == "load_matrix" => MemoryOp::LoadMatrix { is_transposed },
             None if name == "store" => MemoryOp::Store(self.more_values(true)?),
+            None if name == "store_matrix" => MemoryOp::StoreMatrix(self.more_values(true)?),
             None => MemoryOp::Load,
         };
         Ok(Op::Memory(Memory { op, at }))

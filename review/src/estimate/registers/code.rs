@@ -289,6 +289,7 @@ fn op_of(Instruction { opcode, operands, .. }: &Instruction) -> Op {
         Min | Max if ty == Some(Word::F64) => Op::Slow(Slow::ChoiceDouble),
         Sqrt if opcode.has(Word::Rn) => Op::Slow(if is_wide { Slow::RootDouble } else { Slow::RootFloat }),
         Ldmatrix => Op::Load(Space::Shared, false),
+        Stmatrix => Op::Store(Space::Shared),
         Wgmma if operands.len() < 2 => Op::Barrier,
         Mma | Wgmma | Shfl | Vote | Match | Ex2 | Lg2 | Sin | Cos | Rcp | Rsqrt | Sqrt | Div | Tanh => Op::Far,
         Abs | Add | And | Bfe | Brev | Clz | Cvt | Fma | Mad | Max | Min | Mul | Neg | Not | Or | Popc | Prmt | Rem | Selp | Setp | Shf

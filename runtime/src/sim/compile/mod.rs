@@ -73,6 +73,8 @@ struct Compiler<'k> {
     targets: HashMap<Inst, Target>,
     /// The slots that keep where a ring of the copy engine stands, by its barriers.
     turns: HashMap<warpwright_codegen::ir::Object, [Reg; 2]>,
+    /// The elements of a row that a store of matrices writes next.
+    elements_of_row: Option<[Reg; super::tensor::ROWS]>,
     /// Constructs around the current place.
     depth: usize,
     /// The outermost construct that an exit compiled so far leads out of; `usize::MAX` for none.
@@ -101,6 +103,7 @@ impl<'k> Compiler<'k> {
             presets: HashMap::new(),
             targets: HashMap::new(),
             turns: HashMap::new(),
+            elements_of_row: None,
             depth: 0,
             outermost_exit: usize::MAX,
             skips: Vec::new(),

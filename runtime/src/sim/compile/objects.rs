@@ -38,6 +38,7 @@ pub(super) fn layout(kernel: &Kernel, options: SimOptions) -> Result<Program> {
         calls: Vec::new(),
         barriers: Vec::new(),
         matrix_loads: Vec::new(),
+        matrix_rows: Vec::new(),
         products: Vec::new(),
         awaited_sums: Vec::new(),
         warpgroup_products: Vec::new(),

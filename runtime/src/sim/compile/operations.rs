@@ -130,6 +130,7 @@ impl Compiler<'_> {
     fn memory(&mut self, memory: &Memory, results: &[Value]) -> Result<()> {
         let work = match &memory.op {
             MemoryOp::LoadMatrix { is_transposed } => return self.load_matrix(&memory.at, *is_transposed, results),
+            MemoryOp::StoreMatrix(words) => return self.store_matrix(&memory.at, words),
             MemoryOp::Load => Work { kind: AccessKind::Read, atomic: None, values: results.to_vec(), old: None },
             MemoryOp::Store(values) => Work { kind: AccessKind::Write, atomic: None, values: values.clone(), old: None },
             MemoryOp::Atomic(op, atomicity, operands) => Work {

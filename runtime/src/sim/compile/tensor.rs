@@ -3,7 +3,7 @@
 use super::super::AccessKind;
 use super::super::program::{Access, Path, SimStep};
 use super::super::registers::Reg;
-use super::super::tensor::{Left, MatrixLoad, Product, Tile, WarpgroupProduct};
+use super::super::tensor::{Left, MatrixLoad, MatrixRows, Product, ROWS, Tile, WarpgroupProduct};
 use super::{Compiler, Result, add};
 use crate::sim::InstructionClass;
 use warpwright_codegen::ir::{Address, MemoryType, ProductFactor, Tensor, Type, Value, WarpgroupFactor, WarpgroupShape};
@@ -68,6 +68,36 @@ impl Compiler<'_> {
 
     /// Loads a row of 16 bytes for each lane that names one.
     pub(super) fn load_matrix(&mut self, at: &Address, is_transposed: bool, results: &[Value]) -> Result<()> {
+        let values = |ty: Type| vec![Reg::Narrow(0); VECTOR_BYTES / ty.bytes() as usize];
+        let access = self.row_of_matrix(at, AccessKind::Read, values)?;
+        let results = self.define_all(results)?;
+        let load = add(&mut self.program.matrix_loads, MatrixLoad { access, is_transposed, results });
+        self.emit(SimStep::LoadMatrix(load));
+        Ok(())
+    }
+
+    /// Stores one, of the words that all lanes have.
+    pub(super) fn store_matrix(&mut self, at: &Address, words: &[Value]) -> Result<()> {
+        let elements = match self.elements_of_row {
+            Some(elements) => elements,
+            None => {
+                let mut elements = [Reg::Narrow(0); ROWS];
+                for element in &mut elements {
+                    *element = self.allocate(Type::U16)?;
+                }
+                *self.elements_of_row.insert(elements)
+            }
+        };
+        let words = self.slots(words)?;
+        let rows = add(&mut self.program.matrix_rows, MatrixRows { words, elements });
+        self.emit(SimStep::MatrixRows(rows));
+        let access = self.row_of_matrix(at, AccessKind::Write, |_| elements.to_vec())?;
+        self.emit(SimStep::Access(access));
+        Ok(())
+    }
+
+    /// An access of the row that a lane names.
+    fn row_of_matrix(&mut self, at: &Address, kind: AccessKind, values: impl Fn(Type) -> Vec<Reg>) -> Result<u32> {
         self.count(InstructionClass::Memory, 1);
         let (path, ty) = match at {
             Address::Path(place) => {
@@ -76,14 +106,8 @@ impl Compiler<'_> {
             }
             Address::Pointer { ptr, offset, .. } => (Path::Pointer { ptr: self.slot(*ptr)?, offset: *offset }, Type::U16),
         };
-        let values = vec![Reg::Narrow(0); VECTOR_BYTES / ty.bytes() as usize];
-        let (object, location) = (usize::from(at.object()), self.location);
-        let kind = AccessKind::Read;
+        let (object, location, values) = (usize::from(at.object()), self.location, values(ty));
         let access = Access { object, kind, atomic: None, ty, path, values, result: None, is_of_engine: false, location };
-        let access = add(&mut self.program.accesses, access);
-        let results = self.define_all(results)?;
-        let load = add(&mut self.program.matrix_loads, MatrixLoad { access, is_transposed, results });
-        self.emit(SimStep::LoadMatrix(load));
-        Ok(())
+        Ok(add(&mut self.program.accesses, access))
     }
 }
