@@ -504,6 +504,19 @@ fn each_target_has_its_instruction() {
         let word = format!("wgmma.mma_async.sync.aligned.{word}");
         assert!(text.contains(&word) && !text.contains("mma.sync"), "{word}: {text}");
     }
+    // The first tensor cores have half of it along K, or a quarter, and nothing of `bf16`.
+    for (generics, target, word, times) in [
+        (["f16", "f32", "32", "32", "32"], "sm_70", "mma.sync", 0),
+        (["f16", "f32", "32", "32", "32"], "sm_75", "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32", 2 * 4),
+        (["f16", "f32", "32", "32", "32"], "sm_80", "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", 4),
+        (["i8", "i32", "32", "32", "64"], "sm_75", "mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32", 4 * 4),
+        (["u8", "i32", "32", "32", "64"], "sm_75", "mma.sync.aligned.m8n8k16.row.col.s32.u8.u8.s32", 4 * 4),
+        (["u8", "i32", "32", "32", "64"], "sm_80", "mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32", 4),
+        (["bf16", "f32", "32", "32", "32"], "sm_75", "mma.sync", 0),
+    ] {
+        let text = text("nt", &generics, target);
+        assert_eq!(count(&text, word), times, "{generics:?} for {target}: {text}");
+    }
     for (target, word) in [
         ("sm_70", "fma.rn.f32"),
         ("sm_80", "fma.rn.f32"),
@@ -554,7 +567,7 @@ fn assemblers_take_products() {
             &[("sm_80", 80), ("sm_86", 86), ("sm_90", 90), ("sm_90a", 90), ("sm_100", 100), ("sm_120", 120)],
         ),
         ("tt", &["f64", "f64", "64", "64", "24"], &[("sm_80", 80), ("sm_90a", 90)]),
-        ("swizzled_nn", &["f16", "f32", "64", "128", "64"], &[("sm_80", 80), ("sm_90a", 90)]),
+        ("swizzled_nn", &["f16", "f32", "64", "128", "64"], &[("sm_75", 75), ("sm_80", 80), ("sm_90a", 90)]),
         ("swizzled_tn", &["f16", "f32", "64", "128", "64"], &[("sm_80", 80), ("sm_90a", 90)]),
         ("tf32_nt", &["64", "64", "32"], &[("sm_80", 80), ("sm_90a", 90)]),
         ("swizzled_tf32_nt", &["64", "64", "64"], &[("sm_80", 80), ("sm_90a", 90)]),
@@ -566,7 +579,8 @@ fn assemblers_take_products() {
             &[("sm_75", 75), ("sm_80", 80), ("sm_89", 89), ("sm_90", 90), ("sm_90a", 90), ("sm_120", 120)],
         ),
         ("nt", &["e5m2", "f32", "64", "64", "64"], &[("sm_80", 80), ("sm_89", 89), ("sm_90a", 90)]),
-        ("nt", &["i8", "i32", "64", "64", "64"], &[("sm_80", 80), ("sm_90a", 90)]),
+        ("nt", &["i8", "i32", "64", "64", "64"], &[("sm_75", 75), ("sm_80", 80), ("sm_90a", 90)]),
+        ("nt", &["u8", "i32", "64", "64", "64"], &[("sm_75", 75), ("sm_80", 80)]),
     ] {
         for (target, capability) in targets {
             let text = text(kernel, generics, target);

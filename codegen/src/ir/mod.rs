@@ -48,7 +48,7 @@ pub use options::{BoundsCheck, INDEX_WINDOW, IndexWidth, KernelOptions, Math, Te
 pub use scalar::Scalar;
 pub use short_floats::native_since;
 pub use swizzle::{SWIZZLE_ROWS, Swizzle};
-pub(crate) use tensor::FLOAT8_TENSOR_CORES;
+pub(crate) use tensor::{FIRST_TENSOR_CORES, FLOAT8_TENSOR_CORES};
 pub use tensor::{
     LeftFactor, MMA_SHAPES, MmaShape, PRODUCTS, ProductFactor, STEP_BYTES, Tensor, WARPGROUP, WARPGROUP_ROWS, WARPGROUP_SHAPES,
     WarpgroupFactor, WarpgroupShape,

@@ -258,6 +258,14 @@ const fn row(name: &'static str, k: u64, factors: Type, sums: Type) -> MmaShape 
 /// What a target needs to multiply matrices of floats of 8 bits by `mma.sync`.
 pub(crate) const FLOAT8_TENSOR_CORES: Requirement = Requirement::since(89, 84);
 
+/// What it needs of those elements that the first such tensor cores have.
+pub(crate) const FIRST_TENSOR_CORES: Requirement = Requirement::since(75, 65);
+
+/// A shape of which targets before sm_80 have parts, which lie in registers alike.
+const fn in_parts(shape: MmaShape) -> MmaShape {
+    MmaShape { needs: FIRST_TENSOR_CORES, ..shape }
+}
+
 const fn of_8_bits(name: &'static str, factors: Type) -> MmaShape {
     MmaShape { needs: FLOAT8_TENSOR_CORES, ..row(name, 32, factors, Type::F32) }
 }
@@ -265,10 +273,10 @@ const fn of_8_bits(name: &'static str, factors: Type) -> MmaShape {
 /// What tensor cores multiply.
 pub static MMA_SHAPES: &[MmaShape] = &[
     row("m16n8k16.row.col.f32.bf16.bf16.f32", 16, Type::BF16, Type::F32),
-    row("m16n8k16.row.col.f32.f16.f16.f32", 16, Type::F16, Type::F32),
+    in_parts(row("m16n8k16.row.col.f32.f16.f16.f32", 16, Type::F16, Type::F32)),
     row("m16n8k8.row.col.f32.tf32.tf32.f32", 8, Type::F32, Type::F32),
-    row("m16n8k32.row.col.s32.s8.s8.s32", 32, Type::I8, Type::I32),
-    row("m16n8k32.row.col.s32.u8.u8.s32", 32, Type::U8, Type::I32),
+    in_parts(row("m16n8k32.row.col.s32.s8.s8.s32", 32, Type::I8, Type::I32)),
+    in_parts(row("m16n8k32.row.col.s32.u8.u8.s32", 32, Type::U8, Type::I32)),
     of_8_bits("m16n8k32.row.col.f32.e4m3.e4m3.f32", Type::E4M3),
     of_8_bits("m16n8k32.row.col.f32.e5m2.e5m2.f32", Type::E5M2),
     row("m16n8k8.row.col.f64.f64.f64.f64", 8, Type::F64, Type::F64),
@@ -419,5 +427,41 @@ mod tests {
         let words: Vec<_> = MMA_SHAPES.iter().map(|shape| (shape.name.split('.').next().unwrap(), shape.words())).collect();
         let expected = [[4, 2, 4]; 8];
         assert_eq!(words.iter().map(|(_, words)| *words).collect::<Vec<_>>(), expected, "{words:?}");
+    }
+
+    /// One of the shapes of sm_75, which have a register of `b`, and of `a` one for each eight rows ("Matrix fragments for mma.m16n8k8", "for mma.m8n8k16").
+    fn part(shape: &MmaShape, k: u64, a: &[[u64; 32]], b: &[u64; 32], c: &[[u64; 32]]) -> Vec<[u64; 32]> {
+        let (per_word, bits) = (shape.per_word(), u64::from(shape.factors.bytes()) * 8);
+        let element = |word: u64, n: u64| Scalar::new(shape.factors, word >> (n * bits) & ((1 << bits) - 1));
+        let sum = |n: usize, lane: usize| {
+            let (row, column) = (lane / 4 + n / 2 * 8, lane % 4 * 2 + n % 2);
+            let word = |line: usize, step: u64| line % 8 * 4 + (step / per_word) as usize;
+            let of = |words: &[u64; 32], line: usize, step: u64| element(words[word(line, step)], step % per_word);
+            (0..k).fold(c[n][lane], |sum, step| shape.step(of(&a[row / 8], row, step), of(b, column, step), sum))
+        };
+        (0..c.len()).map(|n| std::array::from_fn(|lane| sum(n, lane))).collect()
+    }
+
+    #[test]
+    fn products_of_16_rows_are_made_of_the_parts_that_sm_75_has() {
+        for shape in MMA_SHAPES.iter().filter(|shape| shape.needs == FIRST_TENSOR_CORES) {
+            let number = |salt: u64, lane: usize| (lane as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_mul(salt) >> 32;
+            // Small numbers of `f16`, whose sums are exact.
+            let mask = if shape.factors == Type::F16 { 0x83ff_83ff } else { u64::from(u32::MAX) };
+            let some = |salt: u64| -> [u64; 32] { std::array::from_fn(|lane| number(salt, lane) & mask) };
+            let (a, b): (Vec<_>, Vec<_>) = ((1..5).map(some).collect(), (7..9).map(some).collect());
+            let c = vec![[0; 32]; 4];
+            let found = if shape.factors == Type::F16 {
+                let first = part(shape, 8, &a[..2], &b[0], &c);
+                part(shape, 8, &a[2..], &b[1], &first)
+            } else {
+                let half = |half: usize| {
+                    let first = part(shape, 16, &a[half..=half], &b[0], &c[..2]);
+                    part(shape, 16, &a[2 + half..=2 + half], &b[1], &first)
+                };
+                [half(0), half(1)].concat()
+            };
+            assert_eq!(found, shape.evaluate(&a, &b, &c), "{}", shape.name);
+        }
     }
 }

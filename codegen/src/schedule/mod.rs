@@ -39,8 +39,8 @@ mod versions;
 use crate::annotations::{Annotation, BATCH_LOADS, ILP, Modifier, PIPELINE, PREFETCH, UNROLL, VECTORIZE};
 use crate::collections::HashMap;
 use crate::intrinsics::{ENGINE, TENSOR_CORES, WARPGROUPS};
-use crate::ir::FLOAT8_TENSOR_CORES;
 use crate::ir::{Asked, Inst, Kernel, Object, Stage, Swizzle};
+use crate::ir::{FIRST_TENSOR_CORES, FLOAT8_TENSOR_CORES};
 use crate::passes::simplify;
 use crate::target::Requirement;
 use crate::verify::{AFTER_EACH_PASS, verify};
@@ -127,9 +127,10 @@ impl Form {
     pub(crate) fn needs(self) -> Requirement {
         match (self.engine, self.products) {
             (_, Products::Warpgroup) => WARPGROUPS,
-            (true, Products::Scalar | Products::Warp | Products::WarpOfFloat8) => ENGINE,
+            (true, Products::Scalar | Products::FirstOfWarp | Products::Warp | Products::WarpOfFloat8) => ENGINE,
             (false, Products::WarpOfFloat8) => FLOAT8_TENSOR_CORES,
             (false, Products::Warp) => TENSOR_CORES,
+            (false, Products::FirstOfWarp) => FIRST_TENSOR_CORES,
             (false, Products::Scalar) => Requirement::since(0, 0),
         }
     }

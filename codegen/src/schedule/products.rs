@@ -30,8 +30,8 @@ use crate::collections::{HashMap, HashSet};
 use crate::intrinsics::called;
 use crate::ir::intrinsic::IntrinsicId;
 use crate::ir::{
-    Access, BinaryOp, Block, Builder, CompareOp, Inst, Kernel, LeftFactor, Op, ProductFactor, Step, Tensor, TensorCores, Type, Value,
-    WARPGROUP, WARPGROUP_ROWS,
+    Access, BinaryOp, Block, Builder, CompareOp, FIRST_TENSOR_CORES, FLOAT8_TENSOR_CORES, Inst, Kernel, LeftFactor, MmaShape, Op,
+    ProductFactor, Step, Tensor, TensorCores, Type, Value, WARPGROUP, WARPGROUP_ROWS,
 };
 use crate::target::limits::VECTOR_BYTES;
 use partition::Partition;
@@ -114,9 +114,11 @@ pub(crate) enum Products {
     /// Each thread, one by one.
     #[default]
     Scalar,
-    /// The tensor cores of warps.
+    /// The tensor cores of warps, of elements that the first of them have.
+    FirstOfWarp,
+    /// Likewise, of all elements but floats of 8 bits.
     Warp,
-    /// Likewise, of elements of 8 bits that are floats too.
+    /// Likewise, of these too.
     WarpOfFloat8,
     /// Those of warpgroups, and of warps.
     Warpgroup,
@@ -126,7 +128,7 @@ pub(crate) enum Products {
 pub(super) fn wanted(kernel: &Kernel) -> Vec<Products> {
     let all = found(kernel);
     let multiplies = |most: &Products| all.iter().any(|(_, inst)| best(kernel, *inst, *most) == *most);
-    [Products::Warp, Products::WarpOfFloat8, Products::Warpgroup].into_iter().filter(multiplies).collect()
+    [Products::FirstOfWarp, Products::Warp, Products::WarpOfFloat8, Products::Warpgroup].into_iter().filter(multiplies).collect()
 }
 
 /// What multiplies in a product, of what a form has.
@@ -134,8 +136,13 @@ fn best(kernel: &Kernel, inst: Inst, most: Products) -> Products {
     let Op::Tensor(Tensor::MultiplyAdd { a, b, sums }) = &kernel.insts[inst].op else { return Products::Scalar };
     let sum = sums.first().map(|sum| kernel.ty(*sum));
     let Some(product) = Tensor::shape_of(kernel, a, b).zip(sum) else { return Products::Scalar };
-    let is_float8 = a.shape(kernel).is_some_and(|(_, _, element)| element.is_float8());
-    let of_warps = if is_float8 { Products::WarpOfFloat8 } else { Products::Warp };
+    let needs = a.shape(kernel).and_then(|(_, _, element)| MmaShape::of(element, product.1)).map(|shape| shape.needs);
+    let of_warps = match needs {
+        Some(FLOAT8_TENSOR_CORES) => Products::WarpOfFloat8,
+        // Words of two sums are made by an instruction of sm_80.
+        Some(FIRST_TENSOR_CORES) if a.tile().is_some() => Products::FirstOfWarp,
+        _ => Products::Warp,
+    };
     if kernel.options.tensor == TensorCores::Off {
         Products::Scalar
     } else if most >= Products::Warpgroup && warpgroup::obstacle(kernel, (a, b), product).is_none() {
@@ -167,8 +174,8 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
         let made = match by {
             _ if by_rows => Partition::of_warpgroups(threads, shape.1),
             Products::Scalar => None,
-            Products::Warp | Products::WarpOfFloat8 if partitions.contains_key(&shape) => None,
-            Products::Warp | Products::WarpOfFloat8 => Partition::of_warps(threads, shape.1),
+            Products::FirstOfWarp | Products::Warp | Products::WarpOfFloat8 if partitions.contains_key(&shape) => None,
+            Products::FirstOfWarp | Products::Warp | Products::WarpOfFloat8 => Partition::of_warps(threads, shape.1),
             Products::Warpgroup => Partition::of_warpgroups(threads, shape.1),
         };
         partitions.extend(made.map(|partition| (shape, partition)));
@@ -229,7 +236,7 @@ fn expand(kernel: &mut Kernel, (block, inst): (Block, Inst), partition: &Partiti
     let new = match &tensor {
         Tensor::MultiplyAdd { a, b: factor, sums } => match by {
             Products::Scalar => scalar::multiply_add(&mut b, (a, factor), sums, partition),
-            Products::Warp | Products::WarpOfFloat8 => mma::multiply_add(&mut b, (a, factor), sums, partition),
+            Products::FirstOfWarp | Products::Warp | Products::WarpOfFloat8 => mma::multiply_add(&mut b, (a, factor), sums, partition),
             Products::Warpgroup => warpgroup::multiply_add(&mut b, (a, factor), sums, partition),
         },
         Tensor::Position { element, .. } => partition.position(&mut b, *element).to_vec(),

@@ -39,6 +39,9 @@ pub(super) fn of_sum(ty: Type) -> Word {
 /// The shapes of `f64` with 16 rows; before it there is one of 8 rows and 4 steps along K alone (PTX ISA, "mma").
 const TALL_DOUBLES: Requirement = Requirement::since(90, 78);
 
+/// Products of 16 rows, of all steps along K that `MmaShape` has.
+const TALL: Requirement = Requirement::since(80, 70);
+
 /// The instruction of a warp.
 fn mma(size: Word, factors: Word, sums: Word) -> Opcode {
     let words = vec![Word::Sync, Word::Aligned, size, Word::Row, Word::Col, sums, factors, factors, sums];
@@ -75,8 +78,15 @@ impl Emitter<'_> {
         let written: Vec<Reg> = results.iter().map(|value| self.register(*value)).collect();
         let [a, b, c] = operands.map(|values| values.iter().map(|value| self.in_register(*value)).collect::<Vec<Reg>>());
         if shape.factors == Type::F64 && !TALL_DOUBLES.is_met_by(self.target) {
-            return self.mma_by_quarters([&a, &b, &c], &written);
+            return self.mma_by_quarters(Word::M8n8k4, shape, [&a, &b, &c], &written);
         }
+        if !TALL.is_met_by(self.target) {
+            return match shape.factors {
+                Type::F16 => self.mma_by_halves(shape, [&a, &b, &c], &written),
+                _ => self.mma_by_quarters(Word::M8n8k16, shape, [&a, &b, &c], &written),
+            };
+        }
+        self.needs(TALL.ptx_version);
         if shape.factors == Type::F64 {
             self.needs(TALL_DOUBLES.ptx_version);
         }
@@ -90,13 +100,23 @@ impl Emitter<'_> {
         self.put(mma(size, factors, of_sum(shape.sums)), [written, a, b, c].map(Operand::Vector).to_vec());
     }
 
-    /// A product of 16 × 8 × 8 doubles by such of 8 × 8 × 4: word r of `a` has rows of one of the halves by r % 2, and steps along K by r / 2, as word r of `b` has.
-    fn mma_by_quarters(&mut self, [a, b, c]: [&[Reg]; 3], written: &[Reg]) {
+    /// A product by two of half as many steps along K: word r of `a` has steps by r / 2, as word r of `b` has.
+    fn mma_by_halves(&mut self, shape: &MmaShape, [a, b, c]: [&[Reg]; 3], written: &[Reg]) {
+        let mut sums = c.to_vec();
+        for (a, b) in a.chunks(2).zip(b) {
+            let operands = [written.to_vec(), a.to_vec(), vec![*b], sums].map(Operand::Vector);
+            self.put(mma(Word::M16n8k8, of_factor(shape.factors), of_sum(shape.sums)), operands.to_vec());
+            sums = written.to_vec();
+        }
+    }
+
+    /// A product by four of half as many rows and steps along K: word r of `a` has rows of one of the halves by r % 2, and steps by r / 2, as word r of `b` has.
+    fn mma_by_quarters(&mut self, size: Word, shape: &MmaShape, [a, b, c]: [&[Reg]; 3], written: &[Reg]) {
         for (half, (written, sums)) in written.chunks(2).zip(c.chunks(2)).enumerate() {
             let mut sums = sums.to_vec();
             for (step, of_b) in b.iter().enumerate() {
                 let operands = [written.to_vec(), vec![a[step * 2 + half]], vec![*of_b], sums].map(Operand::Vector);
-                self.put(mma(Word::M8n8k4, Word::F64, Word::F64), operands.to_vec());
+                self.put(mma(size, of_factor(shape.factors), of_sum(shape.sums)), operands.to_vec());
                 sums = written.to_vec();
             }
         }

@@ -58,7 +58,7 @@ words! {
         Inc "inc", Dec "dec", Aligned "aligned",
         MbarrierInit "mbarrier_init", Proxy "proxy", Cluster "cluster",
         // Tensor cores.
-        M8n8 "m8n8", M8n8k4 "m8n8k4", M16n8k8 "m16n8k8", M16n8k16 "m16n8k16", M16n8k32 "m16n8k32", Row "row", Col "col",
+        M8n8 "m8n8", M8n8k4 "m8n8k4", M16n8k8 "m16n8k8", M8n8k16 "m8n8k16", M16n8k16 "m16n8k16", M16n8k32 "m16n8k32", Row "row", Col "col",
         Fence "fence", X1 "x1", X2 "x2", X4 "x4", Trans "trans", Rna "rna", MmaAsync "mma_async",
         M64n16k8 "m64n16k8", M64n32k8 "m64n32k8", M64n48k8 "m64n48k8", M64n64k8 "m64n64k8", M64n80k8 "m64n80k8", M64n96k8 "m64n96k8", M64n112k8 "m64n112k8", M64n128k8 "m64n128k8", M64n144k8 "m64n144k8", M64n160k8 "m64n160k8", M64n176k8 "m64n176k8", M64n192k8 "m64n192k8", M64n208k8 "m64n208k8", M64n224k8 "m64n224k8", M64n240k8 "m64n240k8", M64n256k8 "m64n256k8",
         M64n16k16 "m64n16k16", M64n32k16 "m64n32k16", M64n48k16 "m64n48k16", M64n64k16 "m64n64k16", M64n80k16 "m64n80k16", M64n96k16 "m64n96k16", M64n112k16 "m64n112k16", M64n128k16 "m64n128k16", M64n144k16 "m64n144k16", M64n160k16 "m64n160k16", M64n176k16 "m64n176k16", M64n192k16 "m64n192k16", M64n208k16 "m64n208k16", M64n224k16 "m64n224k16", M64n240k16 "m64n240k16", M64n256k16 "m64n256k16",
