@@ -126,7 +126,7 @@ pub fn copy_tiles<const ROWS: usize, const TILES: usize, const STAGES: usize>(
     }
 }
 
-/// sums[b] ← the sum of the elements of every `grid_dim()`-th run of `N` elements, from the b-th on. As many blocks as are resident sum any number of elements; where there is a copy engine, bulk
+/// `sums[b]` ← the sum of the elements of every `grid_dim()`-th run of `N` elements, from the b-th on. As many blocks as are resident sum any number of elements; where there is a copy engine, bulk
 /// copies bring `STAGES` − 1 runs ahead. With `PRODUCER` a thread of its own asks for them, and the warps of a block need not keep pace.
 #[kernel(block = 256, variants((N, STAGES) in [(8192, 3), (4096, 6)], PRODUCER in [false, true]))]
 pub fn run_sums<const N: usize, const STAGES: usize, const PRODUCER: bool>(x: &Global<f32>, sums: &mut Global<f32>) {
@@ -165,7 +165,7 @@ pub const MASK: usize = 7;
 /// Columns of results of a block of the convolution: four of each thread.
 pub const ACROSS: usize = 128;
 
-/// out[r][c] ← the sum of `mask[i][j]` · `input[r + i][c + j]`: `out` has six rows and columns fewer, or what is missing counts as zero. A tile has `DOWN` rows of results, four of
+/// `out[r][c]` ← the sum of `mask[i][j]` · `input[r + i][c + j]`: `out` has six rows and columns fewer, or what is missing counts as zero. A tile has `DOWN` rows of results, four of
 /// each thread, and is made of `HIGH` = `DOWN` + 6 rows. Blocks have `DEPTH` tiles below each other and copy `STAGES` − 1 ahead: grid (columns of `out`) / 128,
 /// (rows of `out`) / (`DOWN` · `DEPTH`), rounded up. With one tile and one stage it is the plain form.
 ///

@@ -4,7 +4,7 @@
 
 use warpwright::prelude::*;
 
-/// sums[i] ← Σ row i, a thread to a row of `length` bytes. Neighbouring threads are a row apart: each fetches a sector and uses a byte of it in
+/// `sums[i]` ← Σ row i, a thread to a row of `length` bytes. Neighbouring threads are a row apart: each fetches a sector and uses a byte of it in
 /// each of 32 rounds.
 #[kernel(block = 256, allow(uncoalesced_access))]
 pub fn rows_by_thread(length: usize, x: &Global<i8>, sums: &mut Global<i32>) {

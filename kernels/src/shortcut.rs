@@ -1,4 +1,4 @@
-//! The shortcut problem of "Programming Parallel Computers": r[i][j] = min over k of d[i][k] + d[k][j], the cheapest way of two steps. The
+//! The shortcut problem of "Programming Parallel Computers": `r[i][j]` = min over k of `d[i][k] + d[k][j]`, the cheapest way of two steps. The
 //! kernel is the register tile of its part 5B: each thread keeps 8 × 8 results and reuses each of 8 + 8 loaded values 8 times.
 
 use warpwright::prelude::*;

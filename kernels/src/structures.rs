@@ -35,7 +35,7 @@ pub mod bodies {
         }
     }
 
-    /// energies[g] ← Σ mass·speed² over the `length` bodies of group g, a thread to a group.
+    /// `energies[g]` ← Σ mass·speed² over the `length` bodies of group g, a thread to a group.
     #[kernel(block = 256, allow(uncoalesced_access))]
     pub fn energies(length: usize, bodies: &Global<Body>, energies: &mut Global<f32>) {
         let group = global_id().x;

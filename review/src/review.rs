@@ -23,7 +23,7 @@ pub struct ReviewScope<'s> {
     pub targets: &'s Targets,
     /// What findings are of which the kernel says nothing, if the crate says so.
     pub findings: Option<Setting>,
-    /// Most instructions that are estimated, those of all variants and targets together ([`size`]): of more, a sample of the variants is taken, at least
+    /// Most instructions that are estimated, those of all variants and targets together (`size`): of more, a sample of the variants is taken, at least
     /// one, and said to be one. All variants are lowered all the same.
     pub most: usize,
 }

@@ -177,7 +177,7 @@ impl Launch<'_> {
         Timing::new(times, clock).ok_or_else(none)
     }
 
-    /// Whether the lanes of this launch's warps exchange values directly on a device ([`warp_sum`](crate::warp_sum), `shuffle`, `ballot` …):
+    /// Whether the lanes of this launch's warps exchange values directly on a device ([`warp_sum`](crate::prelude::warp_sum), `shuffle`, `ballot` …):
     /// always on CUDA, on the simulator and on the host; on an OpenCL device if it has sub-groups of 32 and they are the warps of this block, 32 threads
     /// in order of their number. Elsewhere exchanges go through shared memory and barriers of the block. The results are the same. Compiles
     /// the kernel, as a launch does; one without exchanges has no warps on OpenCL devices.

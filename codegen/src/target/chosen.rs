@@ -18,7 +18,7 @@ pub struct Family {
 /// Every OpenCL device.
 pub static OPENCL: Family = Family { name: "opencl", devices: "OpenCL devices" };
 
-/// Every family. A back end prints for each ([`Backend::family`](crate::backend::Backend::family)).
+/// Every family. A back end prints for each (`Backend::family`).
 pub static FAMILIES: &[&Family] = &[&OPENCL];
 
 impl Family {

@@ -14,7 +14,7 @@ use warpwright::prelude::*;
 /// Threads of a block.
 pub const THREADS: usize = 256;
 
-/// y[i] ← the exclusive or of `LIVE` values that each thread makes of x[i] and mixes for `steps` rounds: all are live in all rounds. The work of a round is `LIVE`
+/// `y[i]` ← the exclusive or of `LIVE` values that each thread makes of `x[i]` and mixes for `steps` rounds: all are live in all rounds. The work of a round is `LIVE`
 /// multiply-adds. `MOST` is the limit of registers; 255 is none.
 ///
 /// Some variants are asked to do with fewer registers than they have values: that is the experiment, and what the lint would say.

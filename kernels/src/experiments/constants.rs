@@ -13,7 +13,7 @@ pub fn element(is_spread: bool, t: usize, k: usize) -> usize {
     if is_spread { (t * 37 + k) % 1_024 } else { k % 1_024 }
 }
 
-/// y[i] ← Σ of `steps` elements of the table in constant memory. `SPREAD`, lanes are 37 elements apart: the lint says what that costs.
+/// `y[i]` ← Σ of `steps` elements of the table in constant memory. `SPREAD`, lanes are 37 elements apart: the lint says what that costs.
 #[kernel(block = 256, allow(constant_divergence), variants(SPREAD in [false, true]))]
 pub fn from_constant<const SPREAD: bool>(steps: usize, table: &Constant<[u32; 1_024]>, y: &mut Global<u32>) {
     let i = global_id().x;

@@ -30,7 +30,7 @@ pub fn waves_reference(steps: usize, x: &[f32]) -> Vec<f64> {
     x.iter().map(|x| (0..steps).map(|k| wave(f64::from(*x) + k as f64 / 8.0)).sum()).collect()
 }
 
-/// y[i] ← the sum of `steps` indices of places in a table of `width` columns, which are products of numbers below 2²⁴: by `*` or by `mul24`.
+/// `y[i]` ← the sum of `steps` indices of places in a table of `width` columns, which are products of numbers below 2²⁴: by `*` or by `mul24`.
 #[kernel(block = 256, variants(MUL24 in [false, true]))]
 pub fn indices<const MUL24: bool>(steps: usize, width: u32, y: &mut Global<u32>) {
     let i = global_id().x;
@@ -61,7 +61,7 @@ pub mod dividing {
     pub const KNOWN: u32 = 2;
 }
 
-/// y[i] ← `steps` rounds of quotient and rest by 2^`power`, each round's quotient five times plus the rest the next one's start. What the lint says of the division by a number that
+/// `y[i]` ← `steps` rounds of quotient and rest by 2^`power`, each round's quotient five times plus the rest the next one's start. What the lint says of the division by a number that
 /// nobody knows is what is shown.
 #[kernel(block = 256, allow(slow_integer_division), variants(HOW in [0, 1, 2]))]
 pub fn halves<const HOW: u32>(steps: usize, power: u32, y: &mut Global<u32>) {

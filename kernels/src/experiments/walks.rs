@@ -8,7 +8,7 @@
 
 use warpwright::prelude::*;
 
-/// sums[r] ← Σ of row r, a thread a row: neighbours are `columns` elements apart.
+/// `sums[r]` ← Σ of row r, a thread a row: neighbours are `columns` elements apart.
 #[kernel(block = 128, allow(uncoalesced_access))]
 pub fn along_rows(columns: usize, x: &Global<f32>, sums: &mut Global<f32>) {
     let row = global_id().x;
@@ -22,7 +22,7 @@ pub fn along_rows(columns: usize, x: &Global<f32>, sums: &mut Global<f32>) {
     }
 }
 
-/// sums[c] ← Σ of column c, a thread a column: neighbours are neighbours.
+/// `sums[c]` ← Σ of column c, a thread a column: neighbours are neighbours.
 #[kernel(block = 128)]
 pub fn along_columns(rows: usize, x: &Global<f32>, sums: &mut Global<f32>) {
     let column = global_id().x;

@@ -369,7 +369,7 @@ fn check(call: Call<'_>, epsilon: f32) -> Result<()> {
 /// `y` ← the RMS norm of each of the `rows` rows of `x`, of `columns` elements each, times the `columns` weights `w`.
 ///
 /// # Errors
-/// [`Error`](super::Error), before anything is written: `x` or `y` is shorter than `rows · columns`, or `w` than `columns`; the product is more than 2³¹; `epsilon` is negative, NaN
+/// [`Error`], before anything is written: `x` or `y` is shorter than `rows · columns`, or `w` than `columns`; the product is more than 2³¹; `epsilon` is negative, NaN
 /// or infinite; a buffer lies on another device.
 pub fn rms_norm<T: RowElement>(
     stream: &Stream,

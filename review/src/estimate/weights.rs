@@ -1,6 +1,6 @@
 //! How often a thread runs each instruction, and a loop its body.
 //!
-//! A few threads of each warp go through the kernel's control ([`super::control`]): what their numbers and the launch decide is decided, loops
+//! A few threads of each warp go through the kernel's control (`control`): what their numbers and the launch decide is decided, loops
 //! run as often as they say. Where neither tells, a loop counts [`UNKNOWN_TRIPS`] rounds, so that shares are those of the steady state, or few if data decides; of a branch,
 //! what a guard at the boundary skips counts as run, what it has for the rest of the elements as not run.
 

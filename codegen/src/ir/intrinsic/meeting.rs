@@ -42,7 +42,7 @@ pub enum Gives {
 /// How OpenCL C makes it of an array in local memory, with an element for each thread of the block, and of barriers of the work-group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exchange {
-    /// Not: [`Device::opencl`](super::Device::opencl) is for every device.
+    /// Not: what OpenCL C has for it is for every device.
     None,
     /// Not, and there is nothing that it could be made of.
     Impossible,

@@ -88,7 +88,7 @@ impl Input {
     }
 
     /// The integrals in double precision: element `ket * pairs + bra`, 0 where the bra is below the ket. From the definition, `∬ f·g(r₁) · 1/r₁₂ · h·k(r₂)`, without
-    /// products of pairs and without the Boys function: see [`Quadrature`].
+    /// products of pairs and without the Boys function: see `Quadrature`.
     pub fn reference(&self) -> Vec<f64> {
         let (quadrature, names) = (Quadrature::new(), self.pairs());
         let pairs = names.len();

@@ -452,7 +452,7 @@ const MOST: usize = 1 << 31;
 /// The most products of a batch: layers of a grid.
 const MOST_PRODUCTS: usize = 65_535;
 
-/// c ← activation(α · op(a) · op(b) + β · c + bias); of batches, c[i] ← activation(α · op(a[i]) · op(b[i]) + β · c[i] + bias). `c` is a [`BufferMatrixMut`](warpwright::BufferMatrixMut) or a
+/// c ← activation(α · op(a) · op(b) + β · c + bias); of batches, `c[i]` ← activation(α · op(`a[i]`) · op(`b[i]`) + β · `c[i]` + bias). `c` is a [`BufferMatrixMut`](warpwright::BufferMatrixMut) or a
 /// [`BufferMatrixBatchMut`].
 ///
 /// # Errors
