@@ -123,6 +123,8 @@ mod pages {
     mod tuning_chapter {}
     #[doc = include_str!("../docs/book/7-on-a-gpu.md")]
     mod on_a_gpu {}
+    #[doc = include_str!("../docs/from-cuda.md")]
+    mod from_cuda {}
     #[doc = include_str!("../docs/check.md")]
     mod check {}
     #[doc = include_str!("../docs/compare.md")]
