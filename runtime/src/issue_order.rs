@@ -313,21 +313,24 @@ fn sass_step(line: &SassLine) -> Step {
     let text = text.strip_prefix('@').and_then(|rest| rest.split_once(' ')).map_or(text, |(_, rest)| rest.trim());
     let (opcode, operands) = text.split_once(' ').unwrap_or((text, ""));
     let words: Vec<&str> = opcode.split('.').collect();
-    let has_result = !matches!(words[0], "ST" | "STG" | "STS" | "STL" | "RED" | "REDG" | "BRA" | "BAR" | "EXIT" | "NOP");
+    let has_result = !matches!(words[0], "ST" | "STG" | "STS" | "STSM" | "STL" | "RED" | "REDG" | "BRA" | "BAR" | "EXIT" | "NOP");
     let (result, sources) = match operands.split_once(',') {
         Some((result, sources)) if has_result => (result, sources),
         _ if has_result => (operands, ""),
         _ => ("", operands),
     };
-    let is_memory = matches!(words[0], "LD" | "LDG" | "LDS" | "TEX" | "TLD" | "ST" | "STG" | "STS" | "STL");
+    let is_memory = matches!(words[0], "LD" | "LDG" | "LDS" | "TEX" | "TLD" | "LDSM" | "ST" | "STG" | "STS" | "STSM" | "STL");
+    let is_of_matrices = matches!(words[0], "LDSM" | "STSM");
     let wide = if !is_memory {
         1
-    } else if words.contains(&"128") {
+    } else if words.contains(&"128") || is_of_matrices && words.contains(&"4") {
         4
+    } else if is_of_matrices && words.contains(&"2") {
+        2
     } else {
         1 + u32::from(words.contains(&"64"))
     };
-    let is_load = matches!(words[0], "LD" | "LDG" | "LDS" | "TEX" | "TLD");
+    let is_load = matches!(words[0], "LD" | "LDG" | "LDS" | "LDSM" | "TEX" | "TLD");
     let writes = registers(result).into_iter().flat_map(|first| first..first + if is_load { wide } else { 1 });
     // What a store stores comes last.
     let stored = registers(sources.rsplit(',').next().unwrap_or("")).into_iter().filter(|_| !has_result);

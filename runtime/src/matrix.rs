@@ -54,11 +54,16 @@ impl BatchExtent {
     /// The same if a buffer of `len` elements, which has the first matrix, has all.
     fn checked(self, len: usize) -> Result<BatchExtent> {
         let BatchExtent { of_one: Extent { rows, columns, pitch }, count, stride } = self;
-        if count == 0 || rows == 0 || columns == 0 {
+        // Of one alone the stride says nothing, and has not to be one that can be counted.
+        if count == 1 {
+            return Ok(BatchExtent { stride: 0, ..self });
+        }
+        let before = count.saturating_sub(1).checked_mul(stride);
+        if before.is_some() && (count == 0 || rows == 0 || columns == 0) {
             return Ok(self);
         }
-        let of_one = (rows - 1) * pitch + columns;
-        let needed = (count - 1).checked_mul(stride).and_then(|before| before.checked_add(of_one));
+        let of_one = rows.saturating_sub(1) * pitch + columns;
+        let needed = before.and_then(|before| before.checked_add(of_one));
         if needed.is_some_and(|needed| needed <= len) {
             return Ok(self);
         }

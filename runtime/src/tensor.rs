@@ -66,7 +66,7 @@ impl Matrix {
         let count = self.batch.map_or(0, |batch| batch.count);
         let stride = self.batch.map_or(0, |batch| batch.stride);
         let to_next = stride.saturating_mul(element);
-        let most = self.rows.max(self.columns).max(count);
+        let most = self.rows.max(self.columns);
         let reason = if bytes >= MOST_STRIDE {
             format!(
                 "the matrix `{name}` has a pitch of {bytes} bytes, and tensor copies (`by = tma`) take less than {MOST_STRIDE}; \
@@ -103,10 +103,14 @@ impl Matrix {
                 self.columns,
                 row.next_multiple_of(ALIGN) / element.max(1)
             )
+        } else if count >= MOST {
+            format!(
+                "`{name}` is a batch of {count} matrices, and tensor copies (`by = tma`) count to {}; help: leave `by = tma` out",
+                MOST - 1
+            )
         } else if most >= MOST {
             format!(
-                "the matrix `{name}` has {most} {}, and tensor copies (`by = tma`) count to {}; help: leave `by = tma` out",
-                if most == count { "others beside it" } else { "rows or columns" },
+                "the matrix `{name}` has {most} rows or columns, and tensor copies (`by = tma`) count to {}; help: leave `by = tma` out",
                 MOST - 1
             )
         } else {
@@ -187,7 +191,7 @@ mod tests {
         let batch = |count: u64, stride: u64| Matrix { batch: Some(Batch { count, stride }), ..GOOD };
         refused(batch(3, 65), 4, &["are 65 elements apart, 260 bytes", "a multiple of 16", "a stride that is one, 68"]);
         refused(batch(3, MOST_STRIDE / 4), 4, &["are 1099511627776 bytes apart", "less than 1099511627776"]);
-        refused(batch(MOST, 64), 4, &["2147483648 others beside it"]);
+        refused(batch(MOST, 64), 4, &["a batch of 2147483648 matrices"]);
         // All the same one.
         assert_eq!((said(batch(3, 0), 4), said(batch(MOST - 1, 4), 4)), (String::new(), String::new()));
         assert!(batch(1, 0).has_elements() && !batch(0, 64).has_elements());

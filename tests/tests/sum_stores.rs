@@ -85,6 +85,58 @@ fn padded<U: Num, const B: usize, const M: usize, const N: usize, const P: usize
     store_tile(c, 0, 0, &tile);
 }
 
+/// Each thread to a tile that its number chooses: no warp has one tile.
+#[kernel(block = B)]
+fn parted<U: Num, const B: usize>(a: &Matrix<bf16>, b: &Matrix<bf16>, c: &mut Matrix<U>) {
+    #[shared(swizzle = 128)]
+    let mut left: [[bf16; 64]; 64];
+    #[shared(swizzle = 128)]
+    let mut right: [[bf16; 64]; 64];
+    #[shared]
+    let mut tiles: [[[U; 64]; 64]; 2];
+    load_tile(&mut left, a, 0, 0);
+    load_tile(&mut right, b, 0, 0);
+    sync_threads();
+    let mut sums = Accumulator::<f32, 64, 64>::zero();
+    multiply_add(&left, transposed(&right), &mut sums);
+    let which = thread_idx().x % 2;
+    sums.store(&mut tiles[which]);
+    #[unroll]
+    for e in 0..sums.len() {
+        let (row, column) = sums.position(e);
+        c[(row, column)] = tiles[which][row][column];
+    }
+}
+
+/// Tiles come and go by the copy engine, and what goes is stored by matrices, in slots of a ring.
+#[kernel(block = B, persistent = AHEAD)]
+fn by_engine<const B: usize, const STAGES: usize, const AHEAD: bool>(a: &Matrix<bf16>, b: &Matrix<bf16>, c: &mut Matrix<bf16>) {
+    #[shared(swizzle = 128)]
+    let mut left: [[bf16; 64]; 64];
+    #[shared(swizzle = 128)]
+    let mut right: [[bf16; 64]; 64];
+    #[shared(swizzle = 128)]
+    let mut strip: [[bf16; 64]; 64];
+    let (row, column) = (block_idx().y * 64, block_idx().x * 64);
+    let mut sums = Accumulator::<f32, 64, 64>::zero();
+    #[pipeline(stages = 2, by = tma, producer = AHEAD)]
+    for step in 0..a.columns().div_ceil(64) {
+        load_tile(&mut left, a, row, step * 64);
+        load_tile(&mut right, b, column, step * 64);
+        sync_threads();
+        multiply_add(&left, transposed(&right), &mut sums);
+        sync_threads();
+    }
+    #[unroll]
+    #[pipeline(stages = STAGES, by = tma)]
+    for n in 0..1usize {
+        sums.store_columns(n * 64, &mut strip);
+        sync_threads();
+        store_tile(c, row, column + n * 64, &strip);
+        sync_threads();
+    }
+}
+
 /// Numbers 0 and 1: sums of 64 are exact in every format.
 fn numbers(len: usize, salt: usize) -> Vec<u8> {
     (0..len).map(|i| ((i + salt) * 7919 + (i + salt) / 13) as u8 % 2).collect()
@@ -119,7 +171,19 @@ fn sums_go_to_their_places() {
         agrees(device, [64, 64], |v| v, swizzled::<f32, 128, 64, 64, 32>);
         agrees(device, [64, 64], bf16::from_f32, |a, b, c| padded::<bf16, 128, 64, 64, 8>(2, 0, a, b, c));
         agrees(device, [64, 64], bf16::from_f32, |a, b, c| padded::<bf16, 128, 64, 64, 1>(2, 40, a, b, c));
+        agrees(device, [64, 64], bf16::from_f32, parted::<bf16, 128>);
         agrees(device, [128, 32], f16::from_f32, |a, b, c| padded::<f16, 256, 128, 32, 8>(2, 100, a, b, c));
+    });
+}
+
+#[test]
+fn tiles_of_sums_leave_by_the_copy_engine() {
+    let has_target = |device: &Device| device.properties().compute_capability.is_none_or(|capability| capability >= (9, 0));
+    on_all("stores of sums by the copy engine", |device| {
+        let kernels = [by_engine::<128, 1, false>, by_engine::<128, 2, false>, by_engine::<128, 2, true>];
+        for kernel in kernels.into_iter().filter(|_| has_target(device)) {
+            agrees(device, [64, 64], bf16::from_f32, kernel);
+        }
     });
 }
 
@@ -141,6 +205,16 @@ fn whole_warps_store_matrices_where_rows_have_room() {
     // Elements of 32 bits are no such matrices, and some threads of a warp are no warp.
     assert_eq!(count("swizzled", &["f32", "128", "64", "64", "32"], "sm_90a"), 0);
     assert_eq!(count("padded", &["bf16", "128", "64", "64", "8"], "sm_90a"), 4);
+    assert_eq!(count("parted", &["bf16", "128"], "sm_90a"), 0);
+    // The engine reads what matrices were stored to: the fence and the barrier are between.
+    for generics in [["128", "2", "false"], ["128", "2", "true"]] {
+        let text = text("by_engine", &generics, "sm_90a");
+        let at = |word: &str, from: usize| from + text[from..].find(word).unwrap_or_else(|| panic!("{word} behind {from}: {text}"));
+        let stored = text.rfind("stmatrix").expect("sums are stored by matrices");
+        let fenced = at("fence.proxy.async", stored);
+        let met = ["bar.sync", "barrier.sync"].iter().filter_map(|word| text[fenced..].find(word)).min().map(|at| fenced + at);
+        at("cp.async.bulk.tensor.2d.global", met.expect("all threads meet"));
+    }
     // No row begins where matrices have to.
     assert_eq!(count("padded", &["bf16", "128", "64", "64", "1"], "sm_90a"), 0);
     for target in ["sm_80", "sm_90", "sm_120"] {
@@ -158,6 +232,10 @@ fn assemblers_take_all_of_it() {
         ("swizzled", &["f32", "128", "64", "64", "32"]),
         ("padded", &["bf16", "128", "64", "64", "8"]),
     ];
+    for generics in [["128", "1", "false"], ["128", "2", "true"]] {
+        let ptx = text("by_engine", &generics, "sm_90a");
+        assemblers.iter().for_each(|ptxas| counts.ask(ptxas, &ptx, "by_engine", 90));
+    }
     for (kernel, generics) in kernels {
         for (number, target) in [(80, "sm_80"), (90, "sm_90a"), (120, "sm_120")] {
             let ptx = text(kernel, generics, target);

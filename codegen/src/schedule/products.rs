@@ -180,10 +180,15 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
         };
         partitions.extend(made.map(|partition| (shape, partition)));
     }
-    // What whole warps come to.
+    // The stores of sums that whole warps come to.
     let together: HashSet<Inst> = if most == Products::Warpgroup {
         let uniformity = Uniformity::of(kernel);
-        all.iter().map(|(_, inst)| *inst).filter(|inst| uniformity.runs_together(*inst)).collect()
+        // And with the same array.
+        let is_one_array = |inst: &Inst| {
+            let Op::Tensor(Tensor::Store { to, .. }) = &kernel.insts[*inst].op else { return false };
+            to.indices().all(|index| uniformity.is_uniform(index))
+        };
+        all.iter().map(|(_, inst)| *inst).filter(|inst| is_one_array(inst) && uniformity.runs_together(*inst)).collect()
     } else {
         HashSet::default()
     };

@@ -18,8 +18,9 @@ use super::loads::is_barrier;
 use super::prefetch::space_of;
 use super::{Refusal, Schedule};
 use crate::annotations::{PIPELINE, PREFETCH, UNROLL};
+use crate::collections::HashSet;
 use crate::ir::Copy;
-use crate::ir::{Annotations, Asked, Block, Builder, Inst, Kernel, Loc, Op, Region, Space, Terminator, Type, Value};
+use crate::ir::{Annotations, Asked, Block, Builder, Inst, Kernel, Loc, Object, ObjectKind, Op, Region, Space, Terminator, Type, Value};
 use crate::passes::simplify;
 
 /// Most instructions that are made in order to be folded, of a loop that is unrolled fully.
@@ -83,8 +84,9 @@ enum Kept {
 fn keep(schedule: &mut Schedule<'_>, inst: Inst, block: Block, is_simple: bool) -> Kept {
     let Some(mut rest) = schedule.kernel.annotations.get(&inst).cloned() else { return Kept::Yes };
     let Some(asked) = rest.take(&UNROLL) else { return Kept::Yes };
-    // Asks for nothing, and no loop has to stay for it.
-    if rest.get(&PIPELINE).is_some_and(|asked| asked.count() == 1) {
+    // Asks for nothing, and no loop has to stay for it: but for one that fills what is another's ring.
+    let is_full = asked.argument.is_none();
+    if is_full && rest.get(&PIPELINE).is_some_and(|asked| asked.count() == 1) && !shares_a_ring(schedule.kernel, inst) {
         rest.take(&PIPELINE);
     }
     let refused = match plan(schedule.kernel, inst, &asked) {
@@ -110,6 +112,18 @@ fn keep(schedule: &mut Schedule<'_>, inst: Inst, block: Block, is_simple: bool) 
     refused.into_iter().for_each(|refusal| schedule.refuse(&asked, refusal));
     schedule.kernel.annotations.insert(inst, rest);
     Kept::Yes
+}
+
+/// Whether a loop touches a shared array that one with several stages does, too.
+fn shares_a_ring(kernel: &Kernel, inst: Inst) -> bool {
+    let touched = |inst: Inst| -> HashSet<Object> {
+        let inner = kernel.insts[inst].op.blocks().into_iter().flat_map(|block| kernel.insts_in(block));
+        let effects = inner.map(|inner| kernel.effects(inner));
+        effects.flat_map(|effects| effects.reads.iter().chain(effects.writes).collect::<Vec<_>>()).collect()
+    };
+    let has_stages = |annotations: &Annotations| annotations.get(&PIPELINE).is_some_and(|asked| asked.count() > 1);
+    let own: HashSet<Object> = touched(inst).into_iter().filter(|object| kernel.objects[*object].kind == ObjectKind::Shared).collect();
+    kernel.annotations.iter().any(|(other, annotations)| has_stages(annotations) && !own.is_disjoint(&touched(*other)))
 }
 
 /// Whether a loop is to be unrolled fully, and its trip count is not known yet.

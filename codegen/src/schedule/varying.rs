@@ -9,7 +9,9 @@ use crate::ir::{Address, Block, Inst, Kernel, Memory, MemoryOp, Object, Op, Regi
 pub(super) fn varying(kernel: &Kernel, around: &Around, body: Block) -> HashSet<Value> {
     let mut written: HashSet<Object> = around.privates(kernel, body).into_iter().collect();
     kernel.walk_block(body, &mut |kernel, _, inst| {
-        if let Op::Memory(Memory { op: MemoryOp::Store(_) | MemoryOp::Atomic(..), at: Address::Path(access) }) = &kernel.insts[inst].op {
+        if let Op::Memory(Memory { op: MemoryOp::Store(_) | MemoryOp::StoreMatrix(_) | MemoryOp::Atomic(..), at: Address::Path(access) }) =
+            &kernel.insts[inst].op
+        {
             written.insert(access.object);
         }
     });

@@ -7,6 +7,8 @@
 //! | `[batch][heads][length][size]` | batch · heads | size | length · size |
 //! | `[length][heads][size]` | heads | heads · size | size |
 //!
+//! Of `[batch][length][heads][size]` one stride cannot say both: that is a call for each sequence.
+//!
 //! Where q has more heads than k and v, as many neighbouring ones have the same head of these (grouped and multi-query attention).
 //!
 //! ```
@@ -39,7 +41,7 @@ use super::{Error, Result};
 use warpwright::prelude::*;
 use warpwright::{BufferMatrixBatch, BufferMatrixBatchMut, Launch};
 
-/// A block's 128 queries of a head against its keys, `KEYS` at a time, tiles by the copy engine.
+/// A block's `ROWS` queries of a head against its keys, `KEYS` at a time, tiles by the copy engine.
 #[kernel(block = 2 * ROWS, min_blocks = 1, tensor = true, overlap, targets = [sm_90a],
     variants(T in [bf16], (D, ROWS, KEYS, STAGES) in [(64, 192, 128, 3), (128, 128, 128, 3)], CAUSAL in [true]))]
 pub fn attention_engine<T: Float, const D: usize, const ROWS: usize, const KEYS: usize, const STAGES: usize, const CAUSAL: bool>(

@@ -517,9 +517,10 @@ impl Merged {
                     }
                 }
                 // What is read behind it may be other words.
-                Op::Memory(Memory { op: MemoryOp::Store(_) | MemoryOp::Atomic(..), at: Address::Pointer { object, .. } })
-                    if kernel.objects[*object].space() == Space::Shared =>
-                {
+                Op::Memory(Memory {
+                    op: MemoryOp::Store(_) | MemoryOp::StoreMatrix(_) | MemoryOp::Atomic(..),
+                    at: Address::Pointer { object, .. },
+                }) if kernel.objects[*object].space() == Space::Shared => {
                     self.close(kernel, &mut open);
                 }
                 Op::Intrinsic(row, _) if row.row().effects.is_barrier() => self.close(kernel, &mut open),

@@ -25,7 +25,7 @@ struct Simulated {
     copied: Vec<CopiedMatrix>,
 }
 
-/// The parameters that a matrix is made of (elements, rows, columns, pitch), and the bytes of an element.
+/// The parameters that a matrix is made of, and the bytes of an element.
 #[derive(PartialEq)]
 struct CopiedMatrix {
     parameters: MatrixParameters,

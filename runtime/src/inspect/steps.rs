@@ -163,6 +163,12 @@ fn predicate(line: &str) -> (bool, &str) {
 
 /// `ld.global.nc.v4.f32`.
 fn ptx_access(opcode: &Opcode) -> Option<String> {
+    // A row of 16 bytes of each lane.
+    match opcode.mnemonic {
+        Mnemonic::Ldmatrix => return Some("ld.shared.128".to_owned()),
+        Mnemonic::Stmatrix => return Some("st.shared.128".to_owned()),
+        _ => {}
+    }
     let name = match opcode.mnemonic {
         Mnemonic::Red => Mnemonic::Atom,
         name @ (Mnemonic::Ld | Mnemonic::St | Mnemonic::Atom) => name,
@@ -179,6 +185,11 @@ fn ptx_access(opcode: &Opcode) -> Option<String> {
 
 /// `LDG`, `E`, `128`.
 fn sass_access(words: &[&str]) -> Option<String> {
+    match words[0] {
+        "LDSM" => return Some("ld.shared.128".to_owned()),
+        "STSM" => return Some("st.shared.128".to_owned()),
+        _ => {}
+    }
     let (name, space) = match words[0] {
         "LDG" => ("ld", "global"),
         "STG" => ("st", "global"),

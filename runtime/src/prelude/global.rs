@@ -27,6 +27,11 @@ impl<T> Global<T> {
         Global { start, len }
     }
 
+    /// Another handle to the same elements, for the same thread.
+    pub(super) fn again(&self) -> Global<T> {
+        Global { start: self.start, len: self.len }
+    }
+
     /// Number of elements.
     #[inline]
     pub fn len(&self) -> usize {

@@ -3,7 +3,10 @@
 use super::global::Global;
 use crate::element::Element;
 use crate::validity::zero;
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::ops::{Index, IndexMut};
+use std::ptr::NonNull;
 
 /// A matrix in a buffer, row after row: `&Matrix<T>` is read-only for the launch, `&mut Matrix<T>` is shared by all its threads.
 ///
@@ -63,17 +66,38 @@ impl<T> Matrix<T> {
 /// `a[i]` is a [`Matrix`]; all elements of one that is not there, `i >= a.count()`, are outside of it.
 #[derive(Debug)]
 pub struct MatrixBatch<T> {
-    all: Vec<Matrix<T>>,
-    /// One that is not there.
+    /// What each is made like: none of its own elements is there.
     missing: Matrix<T>,
+    count: usize,
     stride: usize,
+    /// Those that somebody asked for, by number. Each is a box, which stays where it is until all are dropped.
+    made: RefCell<HashMap<usize, NonNull<Matrix<T>>>>,
 }
 
 impl<T: Element> MatrixBatch<T> {
     /// Matrices of so many rows and columns, elements from row to row, how many they are, and elements from matrix to matrix. `data`: the buffer.
-    pub(crate) fn new(data: impl Fn() -> Global<T>, [rows, columns, pitch, count, stride]: [usize; 5]) -> MatrixBatch<T> {
-        let one = |first, is_there| Matrix { first, is_there, ..Matrix::new(data(), [rows, columns, pitch]) };
-        MatrixBatch { all: (0..count).map(|i| one(i * stride, true)).collect(), missing: one(0, false), stride }
+    pub(crate) fn new(data: Global<T>, [rows, columns, pitch, count, stride]: [usize; 5]) -> MatrixBatch<T> {
+        let missing = Matrix { is_there: false, ..Matrix::new(data, [rows, columns, pitch]) };
+        MatrixBatch { missing, count, stride, made: RefCell::default() }
+    }
+
+    /// Where a matrix is.
+    fn get(&self, at: usize) -> NonNull<Matrix<T>> {
+        *self.made.borrow_mut().entry(at).or_insert_with(|| {
+            let Matrix { rows, columns, pitch, .. } = self.missing;
+            let one = Matrix { first: at.wrapping_mul(self.stride), ..Matrix::new(self.missing.data.again(), [rows, columns, pitch]) };
+            NonNull::from(Box::leak(Box::new(one)))
+        })
+    }
+}
+
+impl<T> Drop for MatrixBatch<T> {
+    #[expect(unsafe_code, reason = "frees boxes that others had references to")]
+    fn drop(&mut self) {
+        for (_, one) in self.made.get_mut().drain() {
+            // SAFETY: a box that was leaked here, and whose references ended with the borrow of `self`.
+            drop(unsafe { Box::from_raw(one.as_ptr()) });
+        }
     }
 }
 
@@ -81,7 +105,7 @@ impl<T> MatrixBatch<T> {
     /// Number of matrices.
     #[inline]
     pub fn count(&self) -> usize {
-        self.all.len()
+        self.count
     }
 
     /// Number of rows of each.
@@ -109,19 +133,29 @@ impl<T> MatrixBatch<T> {
     }
 }
 
-impl<T> Index<usize> for MatrixBatch<T> {
+impl<T: Element> Index<usize> for MatrixBatch<T> {
     type Output = Matrix<T>;
 
     #[inline]
+    #[expect(unsafe_code, reason = "lends a box that stays where it is")]
     fn index(&self, at: usize) -> &Matrix<T> {
-        self.all.get(at).unwrap_or(&self.missing)
+        if at >= self.count {
+            return &self.missing;
+        }
+        // SAFETY: the box lives as long as `self`; what is shared of `self` only reads it.
+        unsafe { self.get(at).as_ref() }
     }
 }
 
-impl<T> IndexMut<usize> for MatrixBatch<T> {
+impl<T: Element> IndexMut<usize> for MatrixBatch<T> {
     #[inline]
+    #[expect(unsafe_code, reason = "lends a box that stays where it is")]
     fn index_mut(&mut self, at: usize) -> &mut Matrix<T> {
-        self.all.get_mut(at).unwrap_or(&mut self.missing)
+        if at >= self.count {
+            return &mut self.missing;
+        }
+        // SAFETY: the box lives as long as `self`, which nobody else has meanwhile.
+        unsafe { self.get(at).as_mut() }
     }
 }
 
@@ -161,8 +195,8 @@ mod tests {
     fn matrices_of_a_batch_begin_a_stride_apart() {
         let mut values: Vec<u32> = (0..20).collect();
         let (address, length) = (values.as_mut_ptr(), values.len());
-        // SAFETY: the handles are used only while `values` lives, by this thread alone, and nothing else meanwhile.
-        let mut a = MatrixBatch::new(|| unsafe { Global::from_raw(address, length) }, [2, 3, 4, 3, 6]);
+        // SAFETY: the handle is used only while `values` lives, by this thread alone, and nothing else meanwhile.
+        let mut a = MatrixBatch::new(unsafe { Global::from_raw(address, length) }, [2, 3, 4, 3, 6]);
         assert_eq!([a.count(), a.rows(), a.columns(), a.pitch(), a.stride()], [3, 2, 3, 4, 6]);
         assert_eq!([(0, 1, 2), (1, 0, 0), (2, 1, 1), (2, 2, 0), (3, 0, 0)].map(|(i, r, c)| a[i][(r, c)]), [6, 6, 17, 0, 0]);
         a[2][(1, 1)] += 100;

@@ -102,7 +102,7 @@ impl<'a> TwinArguments<'a> {
     /// The matrices of parameter `i` and the five behind it, a `&MatrixBatch<T>` or `&mut MatrixBatch<T>`.
     #[inline]
     pub fn matrix_batch<T: Element>(&self, i: usize) -> MatrixBatch<T> {
-        MatrixBatch::new(|| self.global(i), [1, 2, 3, 4, 5].map(|behind| self.value(i + behind)))
+        MatrixBatch::new(self.global(i), [1, 2, 3, 4, 5].map(|behind| self.value(i + behind)))
     }
 
     /// The constant memory of parameter `i`.

@@ -53,6 +53,55 @@ fn filled_before<const S: usize>(rounds: usize, n: usize, x: &Global<f32>, y: &m
     y[t] = sum;
 }
 
+/// The same, the first loop written out: it stays a loop that may fill another's ring.
+#[kernel(block = 64)]
+fn filled_before_unrolled<const S: usize>(rounds: usize, n: usize, x: &Global<f32>, y: &mut Global<f32>) {
+    #[shared]
+    let mut tile: [f32; 128];
+    let t = thread_idx().x;
+    let mut sum = 0.0;
+    for round in 0..rounds {
+        #[unroll]
+        #[pipeline(stages = 1)]
+        for k in 0..2usize {
+            tile[t] = x[(round + k) * 64 + t];
+            tile[t + 64] = -1.0;
+            sync_threads();
+            sum = sum * 0.5 + tile[63 - t] + tile[127 - t];
+            sync_threads();
+        }
+        #[pipeline(stages = S)]
+        for k in 0..n {
+            load_run(&mut tile, x, (k + round) * 128);
+            sync_threads();
+            sum = sum * 0.5 + tile[127 - t] - tile[t];
+            sync_threads();
+        }
+    }
+    y[t] = sum;
+}
+
+#[test]
+fn a_loop_that_is_written_out_fills_the_ring_of_another() {
+    on_all("filled before, written out", |device| {
+        for n in 0..6 {
+            let x = numbers(1024, n);
+            let mut y = device.zeros::<f32>(64).unwrap();
+            filled_before_unrolled::<3>(3, n, &device.upload(&x).unwrap(), &mut y).grid(1).launch(device).unwrap();
+            let of = |t: usize| {
+                (0..3).fold(0.0, |sum, round| {
+                    let plain = (0..2).fold(sum, |sum, k| sum * 0.5 + at(&x, (round + k) * 64 + 63 - t) - 1.0);
+                    (0..n).fold(plain, |sum, k| {
+                        let run = |i: usize| at(&x, (k + round) * 128 + i);
+                        sum * 0.5 + run(127 - t) - run(t)
+                    })
+                })
+            };
+            assert_eq!(y.download().unwrap(), (0..64).map(of).collect::<Vec<f32>>(), "{n} iterations on {device:?}");
+        }
+    });
+}
+
 fn filled_before_agrees<const S: usize>(device: &Device) {
     for n in 0..=2 * S + 1 {
         for short in [0, 4, 130] {

@@ -185,7 +185,7 @@ impl<'k> Walk<'k> {
 
     fn stores_to_shared(&self, body: Block) -> bool {
         let is_shared = |object: Object| self.kernel.objects[object].kind == ObjectKind::Shared;
-        self.kernel.insts_in(body).any(|inst| matches!(&self.kernel.insts[inst].op, Op::Memory(Memory { op: MemoryOp::Store(_) | MemoryOp::Atomic(..), at }) if is_shared(at.object())))
+        self.kernel.insts_in(body).any(|inst| matches!(&self.kernel.insts[inst].op, Op::Memory(Memory { op: MemoryOp::Store(_) | MemoryOp::StoreMatrix(_) | MemoryOp::Atomic(..), at }) if is_shared(at.object())))
     }
 
     /// Binds the body's parameters for any iteration, or the one after it, and leaves the lanes active that make it.

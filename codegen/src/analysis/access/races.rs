@@ -28,7 +28,10 @@ pub struct Race {
 }
 
 fn is_store(walk: &Walk<'_>, record: &Record) -> bool {
-    matches!(walk.kernel.insts[record.inst].op, Op::Memory(Memory { op: MemoryOp::Store(_), at: Address::Path(_) }))
+    matches!(
+        walk.kernel.insts[record.inst].op,
+        Op::Memory(Memory { op: MemoryOp::Store(_) | MemoryOp::StoreMatrix(_), at: Address::Path(_) })
+    )
 }
 
 fn is_atomic(walk: &Walk<'_>, record: &Record) -> bool {

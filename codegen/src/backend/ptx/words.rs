@@ -79,7 +79,21 @@ impl Mnemonic {
         use Mnemonic::*;
         !matches!(
             self,
-            St | Cp | Red | Bar | Barrier | Mbarrier | Fence | Griddepcontrol | Membar | Bra | Ret | Setmaxnreg | Trap | Call | Wgmma
+            St | Stmatrix
+                | Cp
+                | Red
+                | Bar
+                | Barrier
+                | Mbarrier
+                | Fence
+                | Griddepcontrol
+                | Membar
+                | Bra
+                | Ret
+                | Setmaxnreg
+                | Trap
+                | Call
+                | Wgmma
         )
     }
 }

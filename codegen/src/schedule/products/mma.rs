@@ -1,4 +1,4 @@
-//! Products by tensor cores (`mma.sync`, from sm_80 on): a warp owns a rectangle of sums, and for each step along K brings what it needs of both factors by `ldmatrix`.
+//! Products by tensor cores (`mma.sync`, from sm_80 on, of some elements from sm_75 on): a warp owns a rectangle of sums, and for each step along K brings what it needs of both factors by `ldmatrix`.
 //!
 //! ```text
 //! for each k16 of K:      a[i] = load_matrix x4 of 16 rows of the warp          (i: each 16 rows)

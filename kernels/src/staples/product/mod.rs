@@ -544,7 +544,9 @@ fn extents<T: MultipliesInto<U>, U: Element>(
     if c.count() > MOST_PRODUCTS {
         return argument("c", format!("{}, and a launch makes {MOST_PRODUCTS}", matrices(c.count())), "multiply parts of the batch");
     }
-    let of_all = |count: usize, stride: usize, rows: usize, pitch: usize| count.saturating_sub(1) * stride + rows * pitch;
+    let of_all = |count: usize, stride: usize, rows: usize, pitch: usize| {
+        count.saturating_sub(1).saturating_mul(stride).saturating_add(rows * pitch)
+    };
     let sizes = named.map(|(name, of)| (name, of_all(of.count(), of.stride(), of.rows(), of.row_pitch())));
     for (buffer, has) in sizes.into_iter().chain([("c", of_all(c.count(), c.stride(), c.rows(), c.row_pitch()))]) {
         if has > MOST {

@@ -36,7 +36,11 @@ impl Line<'_> {
     }
 
     pub(super) fn remember(&mut self, inst: Inst, space: Space, start: f64, origin: Option<Inst>) {
-        let Op::Memory(Memory { op: MemoryOp::Store(_) | MemoryOp::Atomic(..), .. }) = &self.kernel.insts[inst].op else { return };
+        let Op::Memory(Memory { op: MemoryOp::Store(_) | MemoryOp::StoreMatrix(_) | MemoryOp::Atomic(..), .. }) =
+            &self.kernel.insts[inst].op
+        else {
+            return;
+        };
         let Some((object, bytes)) = self.touched(inst) else { return };
         if self.stores.len() == STORES {
             self.stores.remove(0);

@@ -177,7 +177,9 @@ fn touched_by_engine(kernel: &Kernel) -> Vec<Object> {
 fn written_objects(kernel: &Kernel) -> Vec<bool> {
     let mut written = vec![false; kernel.objects.len()];
     kernel.for_each_inst(|kernel, _, inst| match &kernel.insts[inst].op {
-        Op::Memory(Memory { op: MemoryOp::Store(_) | MemoryOp::Atomic(..), at }) => written[usize::from(at.object())] = true,
+        Op::Memory(Memory { op: MemoryOp::Store(_) | MemoryOp::StoreMatrix(_) | MemoryOp::Atomic(..), at }) => {
+            written[usize::from(at.object())] = true;
+        }
         Op::Engine(Engine::StoreTile { to, .. }) => written[usize::from(to.data)] = true,
         Op::Memory(_)
         | Op::Compute(_)
