@@ -62,8 +62,13 @@ fn make(context: &Context, map: &TensorMap, matrix: &Matrix) -> Result<sys::CUte
     };
     let mut made = sys::CUtensorMap::default();
     // The dimension whose elements lie side by side comes first.
-    let (count, stride) = matrix.batch.map_or((1, 0), |batch| (batch.count, batch.stride));
-    let (extents, strides) = ([matrix.columns, matrix.rows, count], [matrix.pitch * map.element, stride * map.element]);
+    let row = matrix.pitch * map.element;
+    let (count, to_next) = match matrix.batch {
+        Some(batch) if batch.count > 1 => (batch.count, batch.stride * map.element),
+        // Of one alone nobody asks; a row is what every map may have.
+        _ => (1, row),
+    };
+    let (extents, strides) = ([matrix.columns, matrix.rows, count], [row, to_next]);
     let (tile, steps): ([c_uint; 3], [c_uint; 3]) = ([map.tile[1], map.tile[0], 1], [1; 3]);
     let dimensions = if matrix.batch.is_some() { 3 } else { 2 };
     // SAFETY: reads so many extents, sides and steps, one stride less, and writes one map; the address is looked at when a kernel copies.
