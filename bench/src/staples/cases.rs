@@ -631,28 +631,20 @@ fn tensor_products(b: &mut Bench) -> Outcome<()> {
     let squares =
         |b: &Bench| b.size.pick(vec![(1024, 1), (4096, 1), (8192, 1), (16_384, 1)], vec![(1024, 1), (4096, 1)], vec![(128, 1), (70, 1)]);
     let batches = b.size.pick(vec![(128, 1024), (512, 256), (1024, 64), (2048, 16)], vec![(512, 64)], vec![(70, 3)]);
-    let bf16s = TensorProduct {
-        names: ["gemm bf16 NT", "gemm bf16 NN"],
+    let bf16s = |names, sizes| TensorProduct {
+        names,
         kind: 0,
         scale: 1.0,
         fill: fill::converted::<bf16>,
         of: bf16::from_f32,
         precision: (0.0, 2f64.powi(-8)),
         of_sum,
-        sizes: squares(b),
+        sizes,
     };
-    tensor_product::<bf16, bf16>(b, bf16s, |v| v.to_f64(), |v| v.to_f64())?;
-    let batched = TensorProduct {
-        names: ["batched gemm bf16 NT", "batched gemm bf16 NN"],
-        kind: 0,
-        scale: 1.0,
-        fill: fill::converted::<bf16>,
-        of: bf16::from_f32,
-        precision: (0.0, 2f64.powi(-8)),
-        of_sum,
-        sizes: batches,
-    };
-    tensor_product::<bf16, bf16>(b, batched, |v| v.to_f64(), |v| v.to_f64())?;
+    let one = bf16s(["gemm bf16 NT", "gemm bf16 NN"], squares(b));
+    tensor_product::<bf16, bf16>(b, one, |v| v.to_f64(), |v| v.to_f64())?;
+    let several = bf16s(["batched gemm bf16 NT", "batched gemm bf16 NN"], batches);
+    tensor_product::<bf16, bf16>(b, several, |v| v.to_f64(), |v| v.to_f64())?;
     let f16s = TensorProduct {
         names: ["gemm f16 NT", "gemm f16 NN"],
         kind: 1,
