@@ -95,6 +95,26 @@ impl BatchExtent {
     }
 }
 
+/// What a matrix and a batch of them have alike.
+macro_rules! in_buffer {
+    ($($name:ident)*) => {$(
+        impl<T: Element> $name<'_, T> {
+            /// The buffer that holds the elements.
+            pub fn buffer(&self) -> &Buffer<T> {
+                self.buffer
+            }
+        }
+
+        impl<T: Element> fmt::Debug for $name<'_, T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct(stringify!($name)).field("extent", &self.extent).field("elements", &self.buffer.len()).finish()
+            }
+        }
+    )*};
+}
+
+in_buffer! { BufferMatrix BufferMatrixMut BufferMatrixBatch BufferMatrixBatchMut }
+
 macro_rules! views {
     ($($name:ident, $buffer:ty;)*) => {$(
         impl<'a, T: Element> $name<'a, T> {
@@ -132,17 +152,6 @@ macro_rules! views {
             /// Elements from the start of a row to the start of the next.
             pub fn row_pitch(&self) -> usize {
                 self.extent.pitch
-            }
-
-            /// The buffer that it lies in.
-            pub fn buffer(&self) -> &Buffer<T> {
-                self.buffer
-            }
-        }
-
-        impl<T: Element> fmt::Debug for $name<'_, T> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.debug_struct(stringify!($name)).field("extent", &self.extent).field("elements", &self.buffer.len()).finish()
             }
         }
     )*};
@@ -236,17 +245,6 @@ macro_rules! batches {
             /// Elements from the start of a matrix to the start of the next.
             pub fn stride(&self) -> usize {
                 self.extent.stride
-            }
-
-            /// The buffer that they lie in.
-            pub fn buffer(&self) -> &Buffer<T> {
-                self.buffer
-            }
-        }
-
-        impl<T: Element> fmt::Debug for $name<'_, T> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.debug_struct(stringify!($name)).field("extent", &self.extent).field("elements", &self.buffer.len()).finish()
             }
         }
     )*};
