@@ -172,6 +172,9 @@ impl Emitter<'_> {
 
     fn branch(&mut self, inst: Inst, condition: Value, then_block: Block, else_block: Block) {
         let condition = self.in_register(condition);
+        if !self.is_predicated(then_block, else_block) {
+            self.stay_joined(inst, [then_block, else_block]);
+        }
         let results = self.results(inst);
         for (block, other, wanted) in [(then_block, else_block, true), (else_block, then_block, false)] {
             if results.is_empty() && self.is_empty(other) {

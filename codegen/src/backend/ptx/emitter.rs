@@ -9,7 +9,7 @@ use super::types::bits_suffix;
 use crate::analysis::bounds::Bounds;
 use crate::collections::HashMap;
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::ir::{CacheHint, Inst, Kernel, Loc, Location, Object, Op, Roles, Type, Value};
+use crate::ir::{Block, CacheHint, Inst, Kernel, Loc, Location, Object, Op, Roles, Type, Value};
 use crate::passes;
 use crate::target::Target;
 use proc_macro2::Span;
@@ -48,6 +48,10 @@ pub(super) struct Emitter<'k> {
     pub(super) parts_of_words: HashMap<Value, (Reg, usize)>,
     /// Uses of each value that need it in a register; what nobody needs is not printed.
     pub(super) uses: Vec<u32>,
+    /// All uses of each value, whatever becomes of them.
+    pub(super) all_uses: Vec<u32>,
+    /// The block that each instruction stands in.
+    pub(super) homes: Vec<Option<Block>>,
     /// Products of widened 32-bit values, by instruction: printed as `mul.wide`.
     pub(super) wide: Vec<Option<super::fuse::Wide>>,
     /// Lowest PTX version that has all that was printed.
@@ -95,6 +99,9 @@ pub(super) struct Emitter<'k> {
 
 impl<'k> Emitter<'k> {
     pub(super) fn new(kernel: &'k Kernel, target: &'k Target, entry: String, span: &'k dyn Fn(Loc) -> Span) -> Emitter<'k> {
+        let mut homes = vec![None; kernel.insts.len()];
+        kernel.for_each_inst(|_, block, inst| homes[inst.0 as usize] = Some(block));
+        let all_uses = kernel.use_counts();
         Emitter {
             kernel,
             bounds: Bounds::of(kernel),
@@ -107,7 +114,9 @@ impl<'k> Emitter<'k> {
             registers: vec![None; kernel.values.len()],
             parts_of_words: HashMap::default(),
             counts: [1; RegisterClass::ALL.len()],
-            uses: kernel.use_counts(),
+            uses: all_uses.clone(),
+            all_uses,
+            homes,
             wide: vec![None; kernel.insts.len()],
             version: target.ptx_version,
             labels: 0,

@@ -39,6 +39,7 @@ mod emitter;
 mod engine;
 mod fuse;
 mod instruction;
+mod joined;
 mod memory;
 mod messages;
 mod module;

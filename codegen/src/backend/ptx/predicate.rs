@@ -60,6 +60,13 @@ impl Emitter<'_> {
         self.predicate = None;
     }
 
+    /// Whether [`Emitter::predicated_values`] prints an `if` of these arms.
+    pub(super) fn is_predicated(&self, then_block: Block, else_block: Block) -> bool {
+        [(then_block, else_block), (else_block, then_block)]
+            .iter()
+            .any(|(arm, other)| self.is_all_accesses(*arm) && self.only_yields(*other))
+    }
+
     /// An `if` that gives values, one arm of which is accesses and the other only passes values on: whether it was printed so.
     pub(super) fn predicated_values(&mut self, condition: Reg, wanted: bool, arm: Block, other: Block, results: &[Reg]) -> bool {
         if !self.is_all_accesses(arm) || !self.only_yields(other) {

@@ -52,15 +52,10 @@ impl Emitter<'_> {
     /// By sum: whether its register may take the result, since nobody needs it any more.
     pub(super) fn in_place(&self, inst: Inst, sums: &[Value]) -> Vec<(Value, bool)> {
         let kernel = self.kernel;
-        let mut home = None;
-        kernel.for_each_inst(|_, block, other| {
-            if other == inst {
-                home = Some(block);
-            }
-        });
+        let home = self.homes[inst.0 as usize];
         let is_of_block = |value: Value| match kernel.values[value].def {
             ValueDef::Param(block, _) => Some(block) == home,
-            ValueDef::Result(maker, _) => home.is_some_and(|home| kernel.blocks[home].insts.contains(&maker)),
+            ValueDef::Result(maker, _) => home.is_some() && self.homes[maker.0 as usize] == home,
         };
         let is_free = |value: &Value| kernel.constant(*value).is_none() && self.uses[value.0 as usize] == 1 && is_of_block(*value);
         sums.iter().map(|value| (*value, is_free(value))).collect()
@@ -69,7 +64,7 @@ impl Emitter<'_> {
     /// Has the results of a product that is left running lie where the next iteration finds them: between there and here nothing may read them, not even to move them.
     pub(super) fn stay_in_place(&mut self, inst: Inst, results: &[Value]) {
         let kernel = self.kernel;
-        let home = kernel.blocks.keys().find(|block| kernel.blocks[*block].insts.contains(&inst));
+        let home = self.homes[inst.0 as usize];
         let Some((home, yielded)) = home.and_then(|home| Some((home, kernel.yielded(home)?))) else { return };
         let block = &kernel.blocks[home];
         let behind = block.insts.iter().skip_while(|other| **other != inst).skip(1);
