@@ -54,6 +54,12 @@ impl Matrix {
         self.rows > 0 && self.columns > 0 && self.batch.is_none_or(|batch| batch.count > 0)
     }
 
+    /// The same with one element, at an address: what tensor copies are told of one that has none.
+    pub(crate) fn of_one_element(self, address: u64, element: u64) -> Matrix {
+        let batch = self.batch.map(|_| Batch { count: 1, stride: 0 });
+        Matrix { address, rows: 1, columns: 1, pitch: ALIGN / element.max(1), batch }
+    }
+
     /// Whether tensor copies can be made of it. `name`: the kernel's and the matrix's, for messages; `element`: bytes of an element.
     ///
     /// Tensor stores (`is_stored`) write whole pieces of 16 bytes: where a row ends within one, an H200 wrote zeros to the rest of it, which may be part of somebody's matrix.
@@ -199,6 +205,8 @@ mod tests {
 
     #[test]
     fn without_elements_there_is_nothing_to_copy() {
+        let of_one = Matrix { rows: 0, batch: Some(Batch { count: 0, stride: 3 }), ..GOOD }.of_one_element(4096, 2);
+        assert_eq!(of_one, Matrix { address: 4096, rows: 1, columns: 1, pitch: 8, batch: Some(Batch { count: 1, stride: 0 }) });
         assert!(GOOD.has_elements() && !Matrix { rows: 0, ..GOOD }.has_elements() && !Matrix { columns: 0, ..GOOD }.has_elements());
     }
 }

@@ -49,6 +49,19 @@ struct Context {
 }
 
 impl Context {
+    /// Memory, at least one byte.
+    fn allocate(self: &Arc<Context>, bytes: usize) -> Result<Owned<sys::CUdeviceptr>> {
+        let context = Arc::clone(self);
+        let mut address = 0;
+        context.bind()?;
+        // SAFETY: writes one address.
+        match unsafe { context.driver.cuMemAlloc(&mut address, bytes) } {
+            code::OUT_OF_MEMORY => return Err(Error::OutOfMemory { device: context.identity.name.to_string(), bytes: bytes as u64 }),
+            code => context.check(code, "cuMemAlloc")?,
+        }
+        Ok(Owned { context, handle: address, free: DriverApi::cuMemFree })
+    }
+
     fn new(driver: &'static DriverApi, index: usize) -> Result<Context> {
         let mut device = 0;
         // SAFETY: writes one device number.
@@ -208,15 +221,7 @@ impl DeviceDriver for Gpu {
         if bytes == 0 {
             return Ok(Box::new(DeviceMemory(None)));
         }
-        let context = Arc::clone(&self.context);
-        let mut address = 0;
-        context.bind()?;
-        // SAFETY: writes one address.
-        match unsafe { context.driver.cuMemAlloc(&mut address, bytes) } {
-            code::OUT_OF_MEMORY => return Err(Error::OutOfMemory { device: context.identity.name.to_string(), bytes: bytes as u64 }),
-            code => context.check(code, "cuMemAlloc")?,
-        }
-        Ok(Box::new(DeviceMemory(Some(Owned { context, handle: address, free: DriverApi::cuMemFree }))))
+        Ok(Box::new(DeviceMemory(Some(self.context.allocate(bytes)?))))
     }
 
     fn texture(&self, picture: &Picture) -> Result<Box<dyn Memory>> {

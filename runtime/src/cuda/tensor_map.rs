@@ -3,41 +3,68 @@
 #![expect(unsafe_code, reason = "calls the CUDA driver")]
 
 use super::api::DriverApi;
-use super::{Context, sys};
+use super::{Context, Owned, sys};
 use crate::error::{Error, Result};
 use crate::tensor::Matrix;
 use std::collections::HashMap;
 use std::ffi::c_uint;
 use std::ptr::null_mut;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use warpwright_codegen::backend::TensorMap;
 use warpwright_codegen::ir::Swizzle;
 
 /// Most maps that are kept.
 const KEPT: usize = 256;
 
+/// Bytes of memory that are zero.
+const ZEROS: usize = 256;
+
 /// The maps that were made for a kernel.
 #[derive(Default)]
-pub(super) struct Maps(Mutex<HashMap<(TensorMap, Matrix), sys::CUtensorMap>>);
+pub(super) struct Maps {
+    made: Mutex<HashMap<(TensorMap, Matrix), sys::CUtensorMap>>,
+    /// What a matrix without elements is: kernels copy the element at its end, and no map has none.
+    zeros: OnceLock<Owned<sys::CUdeviceptr>>,
+}
 
 impl Maps {
     /// The map of a matrix. `name`: the kernel's and the matrix's, for messages.
-    pub(super) fn get(&self, context: &Context, name: (&'static str, String), map: &TensorMap, matrix: Matrix) -> Result<sys::CUtensorMap> {
-        // Nothing is copied by it.
-        if !matrix.has_elements() {
-            return Ok(sys::CUtensorMap::default());
-        }
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+    pub(super) fn get(
+        &self,
+        context: &Arc<Context>,
+        name: (&'static str, String),
+        map: &TensorMap,
+        matrix: Matrix,
+    ) -> Result<sys::CUtensorMap> {
+        let mut kept = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = kept.get(&(*map, matrix)) {
             return Ok(*known);
         }
-        matrix.check((name.0, &name.1), map.element, map.is_stored)?;
-        let made = make(context, map, &matrix)?;
+        let made = if matrix.has_elements() {
+            matrix.check((name.0, &name.1), map.element, map.is_stored)?;
+            make(context, map, &matrix)?
+        } else {
+            make(context, map, &matrix.of_one_element(self.zeros(context)?, map.element))?
+        };
         if kept.len() >= KEPT {
             kept.clear();
         }
         kept.insert((*map, matrix), made);
         Ok(made)
+    }
+
+    /// Where memory is zero, which nothing writes: kernels store no tile to a matrix without elements.
+    fn zeros(&self, context: &Arc<Context>) -> Result<u64> {
+        if let Some(zeros) = self.zeros.get() {
+            return Ok(zeros.handle);
+        }
+        let zeros = context.allocate(ZEROS)?;
+        let (driver, stream) = (context.driver, sys::Handle::NULL);
+        // SAFETY: so many bytes were just allocated, and the context is current.
+        context.check(unsafe { driver.cuMemsetD8Async(zeros.handle, 0, ZEROS, stream) }, "cuMemsetD8Async")?;
+        // SAFETY: waits for the default stream of the context.
+        context.check(unsafe { driver.cuStreamSynchronize(stream) }, "cuStreamSynchronize")?;
+        Ok(self.zeros.get_or_init(|| zeros).handle)
     }
 }
 

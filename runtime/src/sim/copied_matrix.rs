@@ -42,8 +42,11 @@ pub(super) struct LaneMatrix {
 }
 
 impl LaneMatrix {
-    /// The pitch, or the stride, of elements of so many bytes that no map has.
+    /// The pitch, or the stride, of elements of so many bytes that no map has. One without elements has neither.
     pub(super) fn unaligned(&self, element: u64) -> Option<u64> {
+        if self.rows == 0 || self.columns == 0 {
+            return None;
+        }
         [self.pitch, self.stride].into_iter().find(|elements| !(elements * element).is_multiple_of(VECTOR_BYTES as u64))
     }
 

@@ -9,7 +9,8 @@
 //! ```
 //!
 //! `whole`: the buffer has all of the run. At most the last one has not; its elements are stored one by one, as everywhere, and the fence says so to the
-//! engine, which fills the slot the next time. Of a tile of a matrix it is enough that some is there: the engine writes zeros for the rest. Several collectives of one copy section share one barrier, and one announcement of their bytes.
+//! engine, which fills the slot the next time. A tile of a matrix is the engine's in any case: it writes zeros for what is outside. Coordinates are signed there, so one behind the end becomes the end,
+//! which is behind it, too. Several collectives of one copy section share one barrier, and one announcement of their bytes.
 
 use super::super::Refusal;
 use super::{Expansion, Shape, alignment, alignment_up_to};
@@ -169,8 +170,12 @@ pub(in super::super) fn store_by_engine(b: &mut Builder<'_>, collective: &Collec
     );
 }
 
-/// A collective with its place in the source, and whether the engine makes it.
-type Part<'p> = (Expansion<'p>, &'p Collective, Loc, Value);
+/// A collective with its place in the source. Of a run, which the engine makes only where the buffer has all of it: what threads do then, and whether it has.
+struct Part<'p> {
+    collective: &'p Collective,
+    loc: Loc,
+    of_run: Option<(Expansion<'p>, Value)>,
+}
 
 /// What the collectives copy.
 fn shapes(b: &Builder<'_>, collectives: &[(Collective, Loc)]) -> Vec<Shape> {
@@ -181,13 +186,12 @@ fn parts<'p>(b: &mut Builder<'_>, shapes: &'p [Shape], collectives: &'p [(Collec
     let mut parts = Vec::new();
     for ((collective, loc), shape) in collectives.iter().zip(shapes) {
         let outer = std::mem::replace(&mut b.loc, *loc);
-        let expansion = Expansion::new(b, shape, collective);
-        let whole = match collective {
-            // Of a tile some is there, and the engine fills the rest with zeros.
-            Collective::LoadTile { from, row, column, .. } => is_some_inside(b, from, *row, *column),
-            Collective::LoadRun { .. } | Collective::StoreTile { .. } => expansion.condition.unwrap_or_else(|| b.bool(true)),
-        };
-        parts.push((expansion, collective, *loc, whole));
+        let of_run = matches!(collective, Collective::LoadRun { .. }).then(|| {
+            let expansion = Expansion::new(b, shape, collective);
+            let is_whole = expansion.condition.unwrap_or_else(|| b.bool(true));
+            (expansion, is_whole)
+        });
+        parts.push(Part { collective, loc: *loc, of_run });
         b.loc = outer;
     }
     parts
@@ -214,10 +218,10 @@ pub(in super::super) fn by_threads(b: &mut Builder<'_>, collectives: &[(Collecti
     let shapes = shapes(b, collectives);
     let parts = parts(b, &shapes, collectives);
     let mut all: Option<Value> = None;
-    for (.., whole) in &parts {
-        all = Some(all.map_or(*whole, |all| b.binary(BinaryOp::And, all, *whole)));
+    for (_, is_whole) in parts.iter().filter_map(|part| part.of_run.as_ref()) {
+        all = Some(all.map_or(*is_whole, |all| b.binary(BinaryOp::And, all, *is_whole)));
     }
-    let (Some(all), Some((.., loc, _))) = (all, parts.first()) else { return };
+    let (Some(all), Some(Part { loc, .. })) = (all, parts.first()) else { return };
     // It is the collectives' own, as estimates see it: hardly ever taken.
     let outer = std::mem::replace(&mut b.loc, *loc);
     b.if_else(
@@ -239,47 +243,64 @@ pub(in super::super) fn by_threads(b: &mut Builder<'_>, collectives: &[(Collecti
     b.loc = outer;
 }
 
-/// Announces the bytes of what is whole, and asks for it.
+/// Announces the bytes of what the engine copies, and asks for it.
 fn announce(b: &mut Builder<'_>, parts: &[Part<'_>], shares: &[Option<Share>], barrier: &Access) {
     let mut all: Option<Value> = None;
-    for (_, collective, _, whole) in parts {
-        let bytes = u32::try_from(b.kernel.bytes_of(collective.array())).unwrap_or(u32::MAX);
-        let [bytes, zero] = [bytes, 0].map(|bytes| b.constant(Scalar::u32(bytes)));
-        let bytes = b.select(*whole, bytes, zero);
+    for part in parts {
+        let bytes = u32::try_from(b.kernel.bytes_of(part.collective.array())).unwrap_or(u32::MAX);
+        let mut bytes = b.constant(Scalar::u32(bytes));
+        if let Some((_, is_whole)) = &part.of_run {
+            let zero = b.constant(Scalar::u32(0));
+            bytes = b.select(*is_whole, bytes, zero);
+        }
         all = Some(all.map_or(bytes, |all| b.binary(BinaryOp::Add, all, bytes)));
     }
     if let Some(bytes) = all {
         b.push(Op::Engine(Engine::Expect { barrier: barrier.clone(), bytes }), &[]);
     }
-    for (n, (_, collective, loc, whole)) in parts.iter().enumerate() {
-        let (to, barrier) = (collective.array().clone(), barrier.clone());
-        let copy = match collective {
-            Collective::LoadRun { from, start, .. } => Engine::CopyRun { to, from: *from, start: *start, barrier },
-            Collective::LoadTile { from, row, column, .. } => {
-                let share = shares.get(n).copied().flatten();
-                Engine::CopyTile { to, from: *from, row: *row, column: *column, barrier, share }
-            }
-            Collective::StoreTile { .. } => continue,
-        };
+    for (n, Part { collective, loc, of_run }) in parts.iter().enumerate() {
         let outer = std::mem::replace(&mut b.loc, *loc);
-        b.if_else(
-            *whole,
-            |b| {
-                b.push(Op::Engine(copy), &[]);
-                Vec::new()
-            },
-            |_| Vec::new(),
-        );
+        let (to, barrier) = (collective.array().clone(), barrier.clone());
+        match (collective, of_run) {
+            (Collective::LoadRun { from, start, .. }, Some((_, is_whole))) => {
+                let copy = Op::Engine(Engine::CopyRun { to, from: *from, start: *start, barrier });
+                b.if_else(
+                    *is_whole,
+                    |b| {
+                        b.push(copy, &[]);
+                        Vec::new()
+                    },
+                    |_| Vec::new(),
+                );
+            }
+            (Collective::LoadTile { from, row, column, .. }, _) => {
+                let share = shares.get(n).copied().flatten();
+                let (from, row, column) = up_to_the_end(b, *from, *row, *column);
+                b.push(Op::Engine(Engine::CopyTile { to, from, row, column, barrier, share }), &[]);
+            }
+            (Collective::LoadRun { .. } | Collective::StoreTile { .. }, _) => {}
+        }
         b.loc = outer;
     }
 }
 
+/// The place of a tile, for the engine, whose coordinates are signed: none behind the end of its axis.
+fn up_to_the_end(b: &mut Builder<'_>, mut matrix: PitchedMatrix, row: Value, column: Value) -> (PitchedMatrix, Value, Value) {
+    let row = b.binary(BinaryOp::Min, row, matrix.rows);
+    let column = b.binary(BinaryOp::Min, column, matrix.columns);
+    if let Some(batch) = &mut matrix.batch {
+        batch.index = b.binary(BinaryOp::Min, batch.index, batch.count);
+    }
+    (matrix, row, column)
+}
+
 /// Stores what is not whole, all threads their share.
 fn store(b: &mut Builder<'_>, parts: &[Part<'_>]) {
-    for (expansion, _, loc, whole) in parts {
+    for Part { loc, of_run, .. } in parts {
+        let Some((expansion, is_whole)) = of_run else { continue };
         let outer = std::mem::replace(&mut b.loc, *loc);
         b.if_else(
-            *whole,
+            *is_whole,
             |_| Vec::new(),
             |b| {
                 expansion.elements(b);
