@@ -132,9 +132,11 @@ pub fn multiply_nn_engine<
             sync_threads();
         }
     } else {
-        #[unroll]
-        for e in 0..sums.len() {
-            sums[e] *= alpha;
+        if alpha != S::ONE {
+            #[unroll]
+            for e in 0..sums.len() {
+                sums[e] *= alpha;
+            }
         }
         #[unroll]
         #[pipeline(stages = 1 + AHEAD as usize, by = tma)]
@@ -200,9 +202,11 @@ pub fn multiply_nn<
             sync_threads();
         }
     } else {
-        #[unroll]
-        for e in 0..sums.len() {
-            sums[e] *= alpha;
+        if alpha != S::ONE {
+            #[unroll]
+            for e in 0..sums.len() {
+                sums[e] *= alpha;
+            }
         }
         #[unroll]
         for n in 0..BN / BC {
@@ -270,9 +274,11 @@ pub fn multiply_nt_engine<
             sync_threads();
         }
     } else {
-        #[unroll]
-        for e in 0..sums.len() {
-            sums[e] *= alpha;
+        if alpha != S::ONE {
+            #[unroll]
+            for e in 0..sums.len() {
+                sums[e] *= alpha;
+            }
         }
         #[unroll]
         #[pipeline(stages = 1 + AHEAD as usize, by = tma)]
@@ -338,9 +344,11 @@ pub fn multiply_nt<
             sync_threads();
         }
     } else {
-        #[unroll]
-        for e in 0..sums.len() {
-            sums[e] *= alpha;
+        if alpha != S::ONE {
+            #[unroll]
+            for e in 0..sums.len() {
+                sums[e] *= alpha;
+            }
         }
         #[unroll]
         for n in 0..BN / BC {
@@ -408,9 +416,11 @@ pub fn multiply_tn_engine<
             sync_threads();
         }
     } else {
-        #[unroll]
-        for e in 0..sums.len() {
-            sums[e] *= alpha;
+        if alpha != S::ONE {
+            #[unroll]
+            for e in 0..sums.len() {
+                sums[e] *= alpha;
+            }
         }
         #[unroll]
         #[pipeline(stages = 1 + AHEAD as usize, by = tma)]
@@ -476,9 +486,11 @@ pub fn multiply_tn<
             sync_threads();
         }
     } else {
-        #[unroll]
-        for e in 0..sums.len() {
-            sums[e] *= alpha;
+        if alpha != S::ONE {
+            #[unroll]
+            for e in 0..sums.len() {
+                sums[e] *= alpha;
+            }
         }
         #[unroll]
         for n in 0..BN / BC {
@@ -546,9 +558,11 @@ pub fn multiply_tt_engine<
             sync_threads();
         }
     } else {
-        #[unroll]
-        for e in 0..sums.len() {
-            sums[e] *= alpha;
+        if alpha != S::ONE {
+            #[unroll]
+            for e in 0..sums.len() {
+                sums[e] *= alpha;
+            }
         }
         #[unroll]
         #[pipeline(stages = 1 + AHEAD as usize, by = tma)]
@@ -614,9 +628,11 @@ pub fn multiply_tt<
             sync_threads();
         }
     } else {
-        #[unroll]
-        for e in 0..sums.len() {
-            sums[e] *= alpha;
+        if alpha != S::ONE {
+            #[unroll]
+            for e in 0..sums.len() {
+                sums[e] *= alpha;
+            }
         }
         #[unroll]
         for n in 0..BN / BC {
