@@ -7,8 +7,8 @@ use warpwright_codegen::ir::MatrixParameters;
 /// What rows begin at multiples of, and the matrix itself, bytes (CUDA Driver API, `cuTensorMapEncodeTiled`).
 const ALIGN: u64 = 16;
 
-/// The most rows and columns: coordinates are signed 32-bit numbers.
-const MOST: u64 = 1 << 31;
+/// What rows and columns are less than: coordinates are signed 32-bit numbers, and the last multiples of 16 bytes among them are outside of every matrix.
+const MOST: u64 = (1 << 31) - 16;
 
 /// What the bytes from row to row are less than (CUDA Driver API, `cuTensorMapEncodeTiled`).
 const MOST_STRIDE: u64 = 1 << 40;
@@ -177,8 +177,8 @@ mod tests {
 
     #[test]
     fn rows_and_columns_are_counted_by_31_bits() {
-        refused(Matrix { rows: MOST, ..GOOD }, 4, &["2147483648 rows or columns", "count to 2147483647"]);
-        refused(Matrix { columns: MOST, pitch: MOST, ..GOOD }, 4, &["2147483648 rows or columns"]);
+        refused(Matrix { rows: MOST, ..GOOD }, 4, &["2147483632 rows or columns", "count to 2147483631"]);
+        refused(Matrix { columns: MOST, pitch: MOST, ..GOOD }, 4, &["2147483632 rows or columns"]);
         assert_eq!(said(Matrix { rows: MOST - 1, ..GOOD }, 4), "");
         assert_eq!(said(Matrix { columns: MOST - 1, pitch: MOST, ..GOOD }, 4), "");
     }
@@ -197,7 +197,7 @@ mod tests {
         let batch = |count: u64, stride: u64| Matrix { batch: Some(Batch { count, stride }), ..GOOD };
         refused(batch(3, 65), 4, &["are 65 elements apart, 260 bytes", "a multiple of 16", "a stride that is one, 68"]);
         refused(batch(3, MOST_STRIDE / 4), 4, &["are 1099511627776 bytes apart", "less than 1099511627776"]);
-        refused(batch(MOST, 64), 4, &["a batch of 2147483648 matrices"]);
+        refused(batch(MOST, 64), 4, &["a batch of 2147483632 matrices"]);
         // All the same one.
         assert_eq!((said(batch(3, 0), 4), said(batch(MOST - 1, 4), 4)), (String::new(), String::new()));
         assert!(batch(1, 0).has_elements() && !batch(0, 64).has_elements());

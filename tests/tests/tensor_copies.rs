@@ -159,6 +159,56 @@ fn a_pitch_of_odd_bytes_is_an_error_with_its_figure() {
     }
 }
 
+/// Tiles from a row and a column on that the launch says: the engine takes what begins at multiples of 16 bytes, threads the rest.
+#[kernel(block = 64, targets = [sm_90])]
+fn from_anywhere<const S: usize, const AHEAD: bool>(row: usize, column: usize, a: &Matrix<u32>, out: &mut Global<u32>) {
+    #[shared]
+    let mut tile: [[u32; 8]; 8];
+    let t = thread_idx().x;
+    let mut sum = 0u32;
+    #[pipeline(stages = S, by = tma, producer = AHEAD)]
+    for k in 0..5usize {
+        load_tile(&mut tile, a, row + k * 8, column);
+        sync_threads();
+        sum += tile[t / 8][t % 8] * (k as u32 + 1);
+        sync_threads();
+    }
+    out[t] = sum;
+}
+
+#[test]
+fn tiles_begin_anywhere() {
+    on_all("from_anywhere", |device| {
+        if !has_target(device) {
+            return;
+        }
+        let (rows, columns, pitch) = (21usize, 19usize, 20usize);
+        let data: Vec<u32> = (0..rows * pitch).map(|i| i as u32 + 1).collect();
+        let buffer = device.upload(&data).unwrap();
+        let mut out = device.zeros::<u32>(64).unwrap();
+        let far = [(1 << 31) - 8, 1 << 31, (1 << 32) - 8, (1 << 32) - 3];
+        // No sum of a row and what is added to it goes round: the twin has wider numbers.
+        for row in (0..24).step_by(5).chain([(1 << 31) - 8, 1 << 31, (1 << 32) - 48]) {
+            for column in (0..25).chain(far) {
+                let at = |r: usize, c: usize| if r < rows && c < columns { data[r * pitch + c] } else { 0 };
+                let row_of = |k: usize, i: usize| row + k * 8 + i / 8;
+                let of = |i: usize| (0..5).map(|k| at(row_of(k, i), column + i % 8) * (k as u32 + 1)).sum::<u32>();
+                let expected: Vec<u32> = (0..64).map(of).collect();
+                for form in [0, 1] {
+                    let a = device.matrix(&buffer, rows, columns).unwrap().pitch(pitch).unwrap();
+                    let launch = if form == 0 {
+                        from_anywhere::<3, false>(row, column, a, &mut out)
+                    } else {
+                        from_anywhere::<2, true>(row, column, a, &mut out)
+                    };
+                    launch.grid(1).launch(device).unwrap();
+                    assert_eq!(out.download().unwrap(), expected, "{}: from {row}, {column}, form {form}", device.name());
+                }
+            }
+        }
+    });
+}
+
 /// The PTX of a kernel of this file.
 fn text(kernel: &str, generics: &[&str], target: &str) -> String {
     let source = kernel_of(include_str!("tensor_copies.rs"), kernel).replace(", targets = [sm_90]", "");

@@ -311,6 +311,30 @@ fn one_barrier_an_iteration_and_as_few_waits_as_there_are_slots() {
 }
 
 #[test]
+fn where_tiles_are_stored_is_known_to_be_a_multiple_of_sixteen_bytes() {
+    let of = |column: &str| {
+        let source = format!(
+            "#[kernel(block = 64)] fn moved(at: usize, a: &Matrix<f32>, c: &mut Matrix<f32>) {{ #[shared] let mut tile: [[f32; 16]; 8]; \
+             #[pipeline(stages = 2, by = tma)] for k in 0..c.rows().div_ceil(8) {{ load_tile(&mut tile, a, k * 8, at); sync_threads(); \
+             store_tile(c, k * 8, {column}, &tile); sync_threads(); }} }}"
+        );
+        ptx(&source, "moved", &[], "sm_90").map(|text| text.to_string())
+    };
+    for column in ["at", "at * 2", "k * 8 + at", "k * 8 + 2"] {
+        let error = of(column).unwrap_err().to_string();
+        for part in ["the column that `tile` is stored to is not known to be a multiple of 4", "multiples of 16 bytes"] {
+            assert!(error.contains(part), "{column}: `{part}` is not in `{error}`");
+        }
+    }
+    for column in ["at * 4", "at * 2 * (k * 2)", "k * 8 + 16", "block_idx().x * 64", "(at & !3).min(k * 16)", "at << 2"] {
+        assert!(
+            of(column).unwrap_or_else(|error| panic!("{column}: {error}")).contains("cp.async.bulk.tensor.2d.global.shared"),
+            "{column}"
+        );
+    }
+}
+
+#[test]
 fn assemblers_take_tensor_stores() {
     let test = "assemblers_take_tensor_stores";
     let Some(assemblers) = ptxas::found_or_skip(test) else { return };

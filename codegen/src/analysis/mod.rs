@@ -15,6 +15,7 @@ pub mod dependence;
 pub mod exits;
 pub mod known_index;
 pub mod moved_registers;
+pub mod multiples;
 pub mod parting;
 pub mod place;
 pub mod uniformity;

@@ -551,6 +551,9 @@ impl Machine<'_> {
         if let Some(unaligned) = matrix.unaligned(element) {
             return Err(fault(FaultKind::TensorPitch { object: name.clone(), pitch: unaligned, bytes: unaligned * element }));
         }
+        if !(column * element).is_multiple_of(VECTOR_BYTES as u64) {
+            return Err(fault(FaultKind::TensorColumn { object: name.clone(), column, bytes: column * element }));
+        }
         let (part, blocks) = self.share_of(&warp.registers, lane, share, rows);
         let mut flights = Vec::new();
         for rank in blocks {

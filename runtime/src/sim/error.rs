@@ -182,6 +182,15 @@ pub enum FaultKind {
         /// The same in bytes.
         bytes: u64,
     },
+    /// A tensor copy of a tile whose rows do not begin at multiples of 16 bytes of the matrix's.
+    TensorColumn {
+        /// The matrix's buffer.
+        object: String,
+        /// The tile's first column.
+        column: u64,
+        /// The same in bytes.
+        bytes: u64,
+    },
     /// An element is written while the copy engine may still read it, to store it.
     StoreInFlight {
         /// The object.
@@ -401,6 +410,11 @@ impl fmt::Display for FaultKind {
                 f,
                 "a tensor copy of `{object}`, whose pitch or stride of {pitch} elements is {bytes} bytes; it must be a multiple of 16; \
                  help: give the matrix one that is, or leave `by = tma` out"
+            ),
+            FaultKind::TensorColumn { object, column, bytes } => write!(
+                f,
+                "a tensor copy of `{object}` from column {column} on, which is {bytes} bytes; it must be a multiple of 16, and GPUs trap; \
+                 help: begin tiles at such a column, or leave `by = tma` out"
             ),
             FaultKind::StoreInFlight { object, index, length, thread, line, is_awaited } => {
                 let thread = Triple(*thread);

@@ -13,7 +13,7 @@ use super::warp::Warp;
 use super::{AccessKind, FaultKind};
 use std::collections::HashMap;
 use warpwright_codegen::ir::{StoreStage, Swizzle};
-use warpwright_codegen::target::limits::LANES;
+use warpwright_codegen::target::limits::{LANES, VECTOR_BYTES};
 
 /// A store of a tile; accesses by their numbers in the program.
 #[derive(Clone, Debug)]
@@ -164,6 +164,9 @@ impl Machine<'_> {
         let (name, length) = (&target.info.name, self.launch.lengths[target.access.object]);
         if let Some(unaligned) = matrix.unaligned(element) {
             return Err(fault(FaultKind::TensorPitch { object: name.clone(), pitch: unaligned, bytes: unaligned * element }));
+        }
+        if !(column * element).is_multiple_of(VECTOR_BYTES as u64) {
+            return Err(fault(FaultKind::TensorColumn { object: name.clone(), column, bytes: column * element }));
         }
         let (thread, base, granule) = (warp.first_thread + lane as u32, source.info.base, source.info.granule.max(1));
         // The engine permutes by addresses.

@@ -9,11 +9,12 @@
 //! ```
 //!
 //! `whole`: the buffer has all of the run. At most the last one has not; its elements are stored one by one, as everywhere, and the fence says so to the
-//! engine, which fills the slot the next time. A tile of a matrix is the engine's in any case: it writes zeros for what is outside. Coordinates are signed there, so one behind the end becomes the end,
-//! which is behind it, too. Several collectives of one copy section share one barrier, and one announcement of their bytes.
+//! engine, which fills the slot the next time. Of a tile of a matrix the engine writes zeros for what is outside, wherever that is; coordinates are signed, so those beyond become the last ones, which no matrix reaches. But a tile's rows have to begin at multiples of
+//! 16 bytes: where the column is not known to (`analysis/multiples.rs`), that is asked, and threads store the others. Several collectives of one copy section share one barrier, and one announcement of their bytes.
 
 use super::super::Refusal;
 use super::{Expansion, Shape, alignment, alignment_up_to};
+use crate::analysis::multiples::Multiples;
 use crate::annotations::Modifier;
 use crate::intrinsics::{by_name, called};
 use crate::ir::{
@@ -24,6 +25,10 @@ use crate::target::limits::VECTOR_BYTES;
 
 /// The most bytes that a phase of a barrier counts (PTX ISA, "mbarrier: tx-count").
 const MOST_BYTES: u64 = (1 << 20) - 1;
+
+/// The last row, and the last column that is a multiple of 16 bytes whatever the elements, that the engine has numbers for. Matrices end before.
+const LAST_ROW: u64 = (1 << 31) - 1;
+const LAST_COLUMN: u64 = (1 << 31) - 16;
 
 /// Why the engine cannot copy these together as `by` says; nothing if it can. `said`: the modifier that asks for the engine.
 pub(in super::super) fn obstacle(kernel: &Kernel, collectives: &[&Collective], by: Modifier, said: Modifier) -> Option<Refusal> {
@@ -58,6 +63,13 @@ pub(in super::super) fn obstacle(kernel: &Kernel, collectives: &[&Collective], b
             Collective::LoadTile { .. } | Collective::StoreTile { .. } if by == Modifier::ByBulk => {
                 let why = format!("`{}` of `{name}` copies row after row, and a bulk copy is one run", collective.word());
                 return refuse(why, "write `by = tma`, copy with `load_run`, or leave `by` out");
+            }
+            Collective::StoreTile { column, .. } if !begins_at_vectors(kernel, array, *column) => {
+                let unit = vector_elements(kernel, array);
+                let why = format!(
+                    "the column that `{name}` is stored to is not known to be a multiple of {unit}, and tensor stores begin at multiples of {vector} bytes"
+                );
+                return refuse(why, "write it as one, `block_idx().x * 64`, or leave `by` out");
             }
             Collective::LoadTile { from, .. } | Collective::StoreTile { to: from, .. } => {
                 if let Some((why, help)) = tile_obstacle(kernel, array, from) {
@@ -170,11 +182,11 @@ pub(in super::super) fn store_by_engine(b: &mut Builder<'_>, collective: &Collec
     );
 }
 
-/// A collective with its place in the source. Of a run, which the engine makes only where the buffer has all of it: what threads do then, and whether it has.
+/// A collective with its place in the source. One that is the engine's only sometimes: what threads do else, and whether it is.
 struct Part<'p> {
     collective: &'p Collective,
     loc: Loc,
-    of_run: Option<(Expansion<'p>, Value)>,
+    asked: Option<(Expansion<'p>, Value)>,
 }
 
 /// What the collectives copy.
@@ -186,12 +198,23 @@ fn parts<'p>(b: &mut Builder<'_>, shapes: &'p [Shape], collectives: &'p [(Collec
     let mut parts = Vec::new();
     for ((collective, loc), shape) in collectives.iter().zip(shapes) {
         let outer = std::mem::replace(&mut b.loc, *loc);
-        let of_run = matches!(collective, Collective::LoadRun { .. }).then(|| {
-            let expansion = Expansion::new(b, shape, collective);
-            let is_whole = expansion.condition.unwrap_or_else(|| b.bool(true));
-            (expansion, is_whole)
-        });
-        parts.push(Part { collective, loc: *loc, of_run });
+        let asked = match collective {
+            Collective::LoadRun { .. } => {
+                let expansion = Expansion::new(b, shape, collective);
+                let is_whole = expansion.condition.unwrap_or_else(|| b.bool(true));
+                Some((expansion, is_whole))
+            }
+            Collective::LoadTile { column, .. } if !begins_at_vectors(b.kernel, collective.array(), *column) => {
+                let expansion = Expansion::new(b, shape, collective);
+                let unit = i128::from(vector_elements(b.kernel, collective.array()));
+                let ty = b.kernel.ty(*column);
+                let [low, zero] = [unit - 1, 0].map(|n| b.int(ty, n));
+                let over = b.binary(BinaryOp::And, *column, low);
+                Some((expansion, b.compare(CompareOp::Eq, over, zero)))
+            }
+            Collective::LoadTile { .. } | Collective::StoreTile { .. } => None,
+        };
+        parts.push(Part { collective, loc: *loc, asked });
         b.loc = outer;
     }
     parts
@@ -218,7 +241,7 @@ pub(in super::super) fn by_threads(b: &mut Builder<'_>, collectives: &[(Collecti
     let shapes = shapes(b, collectives);
     let parts = parts(b, &shapes, collectives);
     let mut all: Option<Value> = None;
-    for (_, is_whole) in parts.iter().filter_map(|part| part.of_run.as_ref()) {
+    for (_, is_whole) in parts.iter().filter_map(|part| part.asked.as_ref()) {
         all = Some(all.map_or(*is_whole, |all| b.binary(BinaryOp::And, all, *is_whole)));
     }
     let (Some(all), Some(Part { loc, .. })) = (all, parts.first()) else { return };
@@ -249,7 +272,7 @@ fn announce(b: &mut Builder<'_>, parts: &[Part<'_>], shares: &[Option<Share>], b
     for part in parts {
         let bytes = u32::try_from(b.kernel.bytes_of(part.collective.array())).unwrap_or(u32::MAX);
         let mut bytes = b.constant(Scalar::u32(bytes));
-        if let Some((_, is_whole)) = &part.of_run {
+        if let Some((_, is_whole)) = &part.asked {
             let zero = b.constant(Scalar::u32(0));
             bytes = b.select(*is_whole, bytes, zero);
         }
@@ -258,46 +281,68 @@ fn announce(b: &mut Builder<'_>, parts: &[Part<'_>], shares: &[Option<Share>], b
     if let Some(bytes) = all {
         b.push(Op::Engine(Engine::Expect { barrier: barrier.clone(), bytes }), &[]);
     }
-    for (n, Part { collective, loc, of_run }) in parts.iter().enumerate() {
+    for (n, Part { collective, loc, asked }) in parts.iter().enumerate() {
         let outer = std::mem::replace(&mut b.loc, *loc);
         let (to, barrier) = (collective.array().clone(), barrier.clone());
-        match (collective, of_run) {
-            (Collective::LoadRun { from, start, .. }, Some((_, is_whole))) => {
-                let copy = Op::Engine(Engine::CopyRun { to, from: *from, start: *start, barrier });
+        let copy = |b: &mut Builder<'_>| {
+            let copy = match collective {
+                Collective::LoadRun { from, start, .. } => Engine::CopyRun { to, from: *from, start: *start, barrier },
+                Collective::LoadTile { from, row, column, .. } => {
+                    let share = shares.get(n).copied().flatten();
+                    let (from, row, column) = up_to_the_last(b, *from, *row, *column);
+                    Engine::CopyTile { to, from, row, column, barrier, share }
+                }
+                Collective::StoreTile { .. } => return,
+            };
+            b.push(Op::Engine(copy), &[]);
+        };
+        match asked {
+            Some((_, is_engine)) => {
                 b.if_else(
-                    *is_whole,
+                    *is_engine,
                     |b| {
-                        b.push(copy, &[]);
+                        copy(b);
                         Vec::new()
                     },
                     |_| Vec::new(),
                 );
             }
-            (Collective::LoadTile { from, row, column, .. }, _) => {
-                let share = shares.get(n).copied().flatten();
-                let (from, row, column) = up_to_the_end(b, *from, *row, *column);
-                b.push(Op::Engine(Engine::CopyTile { to, from, row, column, barrier, share }), &[]);
-            }
-            (Collective::LoadRun { .. } | Collective::StoreTile { .. }, _) => {}
+            None => copy(b),
         }
         b.loc = outer;
     }
 }
 
-/// The place of a tile, for the engine, whose coordinates are signed: none behind the end of its axis.
-fn up_to_the_end(b: &mut Builder<'_>, mut matrix: PitchedMatrix, row: Value, column: Value) -> (PitchedMatrix, Value, Value) {
-    let row = b.binary(BinaryOp::Min, row, matrix.rows);
-    let column = b.binary(BinaryOp::Min, column, matrix.columns);
+/// The place of a tile, for the engine, whose coordinates are signed.
+fn up_to_the_last(b: &mut Builder<'_>, mut matrix: PitchedMatrix, row: Value, column: Value) -> (PitchedMatrix, Value, Value) {
+    let last = |b: &mut Builder<'_>, at: Value, last: u64| {
+        let ty = b.kernel.ty(at);
+        let last = b.int(ty, last.into());
+        b.binary(BinaryOp::Min, at, last)
+    };
+    let row = last(b, row, LAST_ROW);
+    let column = last(b, column, LAST_COLUMN);
     if let Some(batch) = &mut matrix.batch {
-        batch.index = b.binary(BinaryOp::Min, batch.index, batch.count);
+        batch.index = last(b, batch.index, LAST_ROW);
     }
     (matrix, row, column)
 }
 
+/// Elements of 16 bytes.
+fn vector_elements(kernel: &Kernel, array: &Access) -> u64 {
+    let bytes = kernel.tile_of(array).map_or(1, |(.., element)| element.bytes());
+    (VECTOR_BYTES as u64 / u64::from(bytes)).max(1)
+}
+
+/// Whether the rows of a tile are known to begin at multiples of 16 bytes of the matrix's rows.
+fn begins_at_vectors(kernel: &Kernel, array: &Access, column: Value) -> bool {
+    Multiples::of(kernel).is_multiple(kernel, column, vector_elements(kernel, array))
+}
+
 /// Stores what is not whole, all threads their share.
 fn store(b: &mut Builder<'_>, parts: &[Part<'_>]) {
-    for Part { loc, of_run, .. } in parts {
-        let Some((expansion, is_whole)) = of_run else { continue };
+    for Part { loc, asked, .. } in parts {
+        let Some((expansion, is_whole)) = asked else { continue };
         let outer = std::mem::replace(&mut b.loc, *loc);
         b.if_else(
             *is_whole,

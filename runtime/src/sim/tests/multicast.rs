@@ -129,6 +129,18 @@ fn a_block_waits_for_all_parts() {
     assert!(matches!(found.kind, FaultKind::CopyInFlight { .. } | FaultKind::Uninitialised { .. }), "{found}");
 }
 
+#[test]
+fn tiles_begin_at_multiples_of_sixteen_bytes() {
+    let found = run_bad(&PRODUCE.replace("v2, v2, v1", "v2, v3, v1"), WORK, LEAVE);
+    assert!(matches!(found.kind, FaultKind::TensorColumn { column: 1, bytes: 4, .. }), "{found}");
+    let said = found.to_string();
+    for part in ["a tensor copy of `y` from column 1 on, which is 4 bytes", "a multiple of 16, and GPUs trap", "help: "] {
+        assert!(said.contains(part), "`{part}` is not in `{said}`");
+    }
+    // Rows begin anywhere, also where none is.
+    assert_eq!(run_on(&PRODUCE.replace("v2, v2, v1", "v4, v2, v1"), WORK, LEAVE).unwrap()[128..], [0; 64]);
+}
+
 /// Rule V5 is the verifier's: nothing is run that breaks it.
 #[test]
 fn blocks_are_reached_between_their_meetings() {
