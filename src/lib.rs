@@ -28,8 +28,8 @@
 pub use warpwright_macros::{device, kernel, module};
 pub use warpwright_runtime::{
     Addressing, Buffer, BufferMatrix, BufferMatrixBatch, BufferMatrixBatchMut, BufferMatrixMut, Clock, ConstantBuffer, Device, DeviceKind,
-    DeviceProperties, Dim3, Element, Error, Event, Extent, Filter, Launch, PinnedBuffer, Result, Sampling, Simulation, Stream, Texture,
-    TimedRun, Timing, Tuned, TunedError, Variant, Variants,
+    DeviceProperties, Dim3, Element, Error, Event, Extent, Filter, Keep, Launch, PinnedBuffer, Result, Sampling, Simulation, Stream,
+    Texture, TimedRun, Timing, Tuned, TunedError, Variant, Variants,
 };
 pub use warpwright_runtime::{issue_order, nvdisasm, operand_reads, ptxas, tuned};
 
@@ -92,6 +92,12 @@ pub mod sim {
 /// How many blocks a multiprocessor of any compute capability holds, what limits them, and how far the next step is.
 pub mod occupancy {
     pub use warpwright_runtime::occupancy::*;
+}
+
+/// Contexts, streams and slices of `cudarc`, in and out. With the feature `cudarc`.
+#[cfg(feature = "cudarc")]
+pub mod cudarc {
+    pub use warpwright_runtime::cudarc::*;
 }
 
 /// Everything a kernel's source names, and what a simple host program needs.

@@ -11,7 +11,7 @@ pub(crate) struct Address(u64);
 /// The address of a buffer, which must be on a CUDA device.
 pub(crate) fn at<T: Element>(buffer: &Buffer<T>) -> Address {
     // No device has memory there: a twin would fail, and say so.
-    Address(buffer.cuda_address().unwrap_or(0))
+    Address(buffer.as_raw().unwrap_or(0))
 }
 
 /// The library.

@@ -107,10 +107,13 @@ struct Untyped {
 impl<T: Element> Buffer<T> {
     /// Memory for `len` elements, contents undefined: the caller fills it.
     pub(crate) fn new(device: &Device, len: usize) -> Result<Buffer<T>> {
-        let bytes = bytes_of::<T>(len)?;
-        let allocation = device.allocate(bytes)?;
-        let extent = if size_of::<T>() == 0 { len } else { bytes };
-        Ok(Buffer { untyped: Untyped { allocation, extent }, element: PhantomData })
+        Ok(Buffer::of_allocation(device.allocate(bytes_of::<T>(len)?)?, len))
+    }
+
+    /// An allocation that has room for `len` elements.
+    pub(crate) fn of_allocation(allocation: Allocation, len: usize) -> Buffer<T> {
+        let extent = if size_of::<T>() == 0 { len } else { len * size_of::<T>() };
+        Buffer { untyped: Untyped { allocation, extent }, element: PhantomData }
     }
 
     /// How many elements it has.
@@ -155,12 +158,6 @@ impl<T: Element> Buffer<T> {
         check_view::<T, U>(self.len(), true)?;
         // SAFETY: as in `view`; and what is written as a `U` is a value of `T`.
         Ok(unsafe { &mut *std::ptr::from_mut(self).cast::<Buffer<U>>() })
-    }
-
-    /// The address of the first element in a CUDA device's memory, for other libraries that work in the device's primary context;
-    /// `None` on other devices. Work that others do with it is not ordered with launches of this library: synchronise in between.
-    pub fn cuda_address(&self) -> Option<u64> {
-        (self.device().kind() == crate::DeviceKind::Cuda).then(|| self.untyped.allocation.memory().handle())
     }
 
     /// Sets every byte to zero.

@@ -2,7 +2,7 @@
 
 use crate::buffer::{Allocation, Buffer, ConstantBuffer};
 use crate::cache::Cache;
-use crate::driver::{DeviceDriver, DeviceLimits};
+use crate::driver::{DeviceDriver, DeviceLimits, Queue};
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::matrix::{BufferMatrix, BufferMatrixMut};
@@ -34,6 +34,9 @@ pub(crate) struct DeviceCore {
 
 /// Devices made so far, with the number each was asked for by. They live as long as the program: their buffers may.
 static OPENED: Mutex<Vec<(DeviceKind, usize, Device)>> = Mutex::new(Vec::new());
+
+/// Devices of contexts that are others', by the context. They live as long as somebody has one.
+static FOREIGN: Mutex<Vec<(usize, Weak<DeviceCore>)>> = Mutex::new(Vec::new());
 
 impl Device {
     /// The best device there is: the first CUDA GPU if a driver and a GPU answer, else OpenCL (a GPU if there is one), else the simulator,
@@ -84,6 +87,35 @@ impl Device {
         let device = Device::with_driver(make()?)?;
         opened.push((kind, index, device.clone()));
         Ok(device)
+    }
+
+    /// The device of a context of others.
+    pub(crate) fn of_foreign(context: usize, make: impl FnOnce() -> Result<Box<dyn DeviceDriver>>) -> Result<Device> {
+        let mut foreign = FOREIGN.lock().unwrap_or_else(PoisonError::into_inner);
+        foreign.retain(|(_, core)| core.strong_count() != 0);
+        let found = foreign.iter().find(|(other, _)| *other == context).and_then(|(_, core)| core.upgrade());
+        if let Some(core) = found {
+            return Ok(Device { core });
+        }
+        let device = Device::with_driver(make()?)?;
+        foreign.push((context, Arc::downgrade(&device.core)));
+        Ok(device)
+    }
+
+    /// The stream of others that has this handle.
+    pub(crate) fn foreign_stream(&self, handle: u64, make: impl FnOnce(&dyn DeviceDriver) -> Result<Box<dyn Queue>>) -> Result<Stream> {
+        let driver = &self.core.driver;
+        let mut streams = self.core.streams.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_it = |core: &Arc<StreamCore>| core.queue().handle() == handle;
+        if driver.identity().kind == DeviceKind::Cuda
+            && let Some(known) = streams.iter().filter_map(Weak::upgrade).chain([Arc::clone(&self.core.stream)]).find(is_it)
+        {
+            return Ok(Stream::new(self.clone(), known));
+        }
+        let core = Arc::new(StreamCore::new(make(&**driver)?, driver.is_synchronous()));
+        streams.retain(|stream| stream.strong_count() != 0);
+        streams.push(Arc::downgrade(&core));
+        Ok(Stream::new(self.clone(), core))
     }
 
     /// A device of its own, in no list.

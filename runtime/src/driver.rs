@@ -9,6 +9,7 @@
 use crate::arguments::Arguments;
 use crate::definition::KernelDefinition;
 use crate::error::{Error, Result};
+use crate::foreign::Keep;
 use crate::instance::LoweredKernel;
 use crate::properties::DeviceProperties;
 use crate::sim::Counters;
@@ -17,7 +18,7 @@ use crate::texture::Picture;
 use crate::timing::Clock;
 use crate::twin::TwinEntry;
 use std::borrow::Cow;
-use std::ffi::CString;
+use std::ffi::{CString, c_void};
 use std::sync::Arc;
 use std::time::Duration;
 use warpwright_codegen::backend::{AbiArgument, TextureReads};
@@ -101,6 +102,23 @@ pub(crate) trait DeviceDriver: Send + Sync {
     /// Bytes of its memory that nobody has, where it can tell.
     fn free_memory(&self) -> Result<Option<u64>> {
         Ok(None)
+    }
+
+    /// The CUDA context.
+    fn context(&self) -> Option<*mut c_void> {
+        None
+    }
+
+    /// Whether memory is known by an address that other libraries know it by, too.
+    fn has_addresses(&self) -> bool {
+        true
+    }
+
+    /// A queue of others, by their handle. `keep` lives as long as it.
+    fn foreign_queue(&self, _handle: u64, _keep: Keep) -> Result<Box<dyn Queue>> {
+        let DeviceIdentity { name, target, .. } = self.identity();
+        let what = "has no streams of other libraries; use `device.stream()`, or a CUDA device".to_owned();
+        Err(Error::Unsupported { device: format!("{name} ({target})"), what })
     }
 
     /// Whether every call has done its work when it returns: no order between streams need be kept.

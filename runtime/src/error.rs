@@ -250,6 +250,14 @@ pub enum Error {
         /// Where it was used.
         device: String,
     },
+    /// Memory of another library that kernels cannot work with.
+    #[error("{reason} (on {device})")]
+    Foreign {
+        /// The device.
+        device: String,
+        /// What is wrong with it, with its figure and the way out.
+        reason: String,
+    },
     /// An argument a launch cannot make sense of.
     #[error("kernel `{kernel}`: {reason}")]
     Argument {
@@ -304,7 +312,7 @@ debug_of_variants! {
     Error:
     NoDriver NoDevice DriverTooOld Driver OutOfMemory TooLarge Texture LengthMismatch Matrix View
     Untimed NoZero ConstantTooLarge Compile DeviceCompiler Layout UnknownTarget NoGrid NoBlock
-    FixedBlock EmptyExtent Limit IndexWidth OtherDevice ForeignObject Argument Fault Simulated
+    FixedBlock EmptyExtent Limit IndexWidth OtherDevice ForeignObject Foreign Argument Fault Simulated
     Unsupported
 }
 

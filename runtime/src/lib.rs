@@ -10,6 +10,8 @@ mod cache;
 mod check;
 mod cpu;
 mod cuda;
+#[cfg(feature = "cudarc")]
+pub mod cudarc;
 pub mod definition;
 mod device;
 mod dim3;
@@ -17,6 +19,7 @@ mod driver;
 pub mod dynamic;
 pub mod element;
 mod error;
+mod foreign;
 #[doc(hidden)]
 pub mod generated;
 mod inline;
@@ -62,6 +65,7 @@ pub use device::{Device, DeviceKind};
 pub use dim3::{Dim3, Extent};
 pub use element::Element;
 pub use error::{Error, Result};
+pub use foreign::Keep;
 pub use launch::Launch;
 pub use matrix::{BufferMatrix, BufferMatrixBatch, BufferMatrixBatchMut, BufferMatrixMut};
 pub use pinned::PinnedBuffer;

@@ -75,6 +75,14 @@ impl Uses {
         Ok(())
     }
 
+    /// Orders a stream after all that work with it, and forgets them: whoever comes next has to come after that stream.
+    #[cfg(feature = "cudarc")]
+    pub(crate) fn hand_over(&self, to: &Arc<StreamCore>) -> Result<()> {
+        let state = std::mem::take(&mut *self.lock());
+        let mut others = state.writer.iter().chain(state.readers.iter().flatten()).filter(|other| !Arc::ptr_eq(other, to));
+        others.try_for_each(|other| to.order_after(other))
+    }
+
     /// The fault of the stream that wrote last, if there is one: then what was written is no result.
     pub(crate) fn check_faults(&self) -> Result<()> {
         let writer = self.lock().writer.clone();

@@ -14,11 +14,12 @@ mod texture;
 
 use crate::driver::{DeviceDriver, DeviceIdentity, DeviceKind, DeviceLimits, Executable, Memory, Queue};
 use crate::error::{Error, Result};
+use crate::foreign::Keep;
 use crate::instance::LoweredKernel;
 use crate::properties::DeviceProperties;
 use crate::texture::Picture;
 use api::{Code, DriverApi, code};
-use std::ffi::{CStr, c_char, c_int, c_uint};
+use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::sync::Arc;
 use sys::CUdevice_attribute as Attribute;
 use warpwright_codegen::target::Target;
@@ -35,10 +36,16 @@ pub(crate) fn open(index: usize) -> Result<Box<dyn DeviceDriver>> {
     if index >= count {
         return Err(Error::NoDevice { api: "CUDA", index, found: format!("the driver sees {count}, counted from 0") });
     }
-    Ok(Box::new(Gpu { context: Arc::new(Context::new(driver, index)?) }))
+    Ok(Box::new(Gpu { context: Arc::new(Context::new(driver, index, None)?) }))
 }
 
-/// A GPU's primary context. Retained for good: devices live as long as the program.
+/// The same with a context of others, which lives as long as `keep`.
+pub(crate) fn open_foreign(index: usize, context: *mut c_void, keep: Keep) -> Result<Box<dyn DeviceDriver>> {
+    let driver = DriverApi::get()?;
+    Ok(Box::new(Gpu { context: Arc::new(Context::new(driver, index, Some((sys::Handle(context), keep)))?) }))
+}
+
+/// A GPU's primary context, retained for good: devices live as long as the program. Or a context of others.
 struct Context {
     driver: &'static DriverApi,
     context: sys::CUcontext,
@@ -46,6 +53,8 @@ struct Context {
     /// What kernels are compiled for: the newest row the table knows that this GPU can run.
     target: &'static Target,
     properties: DeviceProperties,
+    /// What a context of others needs.
+    _keep: Option<Keep>,
 }
 
 impl Context {
@@ -62,7 +71,7 @@ impl Context {
         Ok(Owned { context, handle: address, free: DriverApi::cuMemFree })
     }
 
-    fn new(driver: &'static DriverApi, index: usize) -> Result<Context> {
+    fn new(driver: &'static DriverApi, index: usize, of_others: Option<(sys::CUcontext, Keep)>) -> Result<Context> {
         let mut device = 0;
         // SAFETY: writes one device number.
         driver.check(unsafe { driver.cuDeviceGet(&mut device, index as c_int) }, "cuDeviceGet")?;
@@ -125,10 +134,16 @@ impl Context {
             memory_bus_bits: narrow(Attribute::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH),
             ..DeviceProperties::new(&identity)
         };
-        let mut context = sys::Handle::NULL;
-        // SAFETY: writes one handle; the context is retained until the process ends.
-        driver.check(unsafe { driver.cuDevicePrimaryCtxRetain(&mut context, device) }, "cuDevicePrimaryCtxRetain")?;
-        Ok(Context { driver, context, identity, target, properties })
+        let (context, _keep) = match of_others {
+            Some((context, keep)) => (context, Some(keep)),
+            None => {
+                let mut context = sys::Handle::NULL;
+                // SAFETY: writes one handle; the context is retained until the process ends.
+                driver.check(unsafe { driver.cuDevicePrimaryCtxRetain(&mut context, device) }, "cuDevicePrimaryCtxRetain")?;
+                (context, None)
+            }
+        };
+        Ok(Context { driver, context, identity, target, properties, _keep })
     }
 
     /// Makes it current on this thread, if it is not.
@@ -214,6 +229,14 @@ impl DeviceDriver for Gpu {
 
     fn is_synchronous(&self) -> bool {
         false
+    }
+
+    fn context(&self) -> Option<*mut c_void> {
+        Some(self.context.context.0)
+    }
+
+    fn foreign_queue(&self, handle: u64, keep: Keep) -> Result<Box<dyn Queue>> {
+        Ok(Box::new(queue::CudaQueue::of_others(Arc::clone(&self.context), sys::Handle::of(handle), keep)?))
     }
 
     fn allocate(&self, bytes: usize) -> Result<Box<dyn Memory>> {

@@ -9,6 +9,7 @@ use super::{Context, Owned, fault_meaning, is_fault};
 use crate::definition::KernelDefinition;
 use crate::driver::{Marker, Memory, Queue};
 use crate::error::{Error, Result};
+use crate::foreign::Keep;
 use std::ffi::c_uint;
 use std::ptr::null_mut;
 use std::sync::Arc;
@@ -20,9 +21,16 @@ const NON_BLOCKING: c_uint = 1;
 /// `CU_EVENT_DISABLE_TIMING`.
 const DISABLE_TIMING: c_uint = 2;
 
+/// A stream, and what it needs: what destroys it, or whose it is.
+struct KeptStream {
+    context: Arc<Context>,
+    handle: sys::CUstream,
+    _keep: Keep,
+}
+
 /// A stream.
 pub(super) struct CudaQueue {
-    stream: Owned<sys::CUstream>,
+    stream: KeptStream,
     /// Recorded anew each time another stream must wait for this one: the wait takes the event as it is at the call.
     fence: CudaEvent,
     /// The kernel launched last, to name one when the stream fails.
@@ -35,8 +43,15 @@ impl CudaQueue {
         let mut stream = Handle::NULL;
         // SAFETY: writes one handle; `CudaEvent::new` made the context current.
         context.check(unsafe { context.driver.cuStreamCreate(&mut stream, NON_BLOCKING) }, "cuStreamCreate")?;
-        let stream = Owned { context, handle: stream, free: DriverApi::cuStreamDestroy };
+        let owned = Owned { context: Arc::clone(&context), handle: stream, free: DriverApi::cuStreamDestroy };
+        let stream = KeptStream { context, handle: stream, _keep: Box::new(owned) };
         Ok(CudaQueue { stream, fence, last: AtomicPtr::new(null_mut()) })
+    }
+
+    /// A stream of others, which lives as long as `keep`.
+    pub(super) fn of_others(context: Arc<Context>, handle: sys::CUstream, keep: Keep) -> Result<CudaQueue> {
+        let fence = CudaEvent::new(Arc::clone(&context), DISABLE_TIMING)?;
+        Ok(CudaQueue { stream: KeptStream { context, handle, _keep: keep }, fence, last: AtomicPtr::new(null_mut()) })
     }
 
     /// Copies all texels of a texture, to or from it.

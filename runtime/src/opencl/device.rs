@@ -223,6 +223,10 @@ impl DeviceDriver for OpenClDevice {
         false
     }
 
+    fn has_addresses(&self) -> bool {
+        false
+    }
+
     fn allocate(&self, bytes: usize) -> Result<Box<dyn Memory>> {
         Ok(Box::new(self.context.allocate(bytes)?))
     }

@@ -1,0 +1,353 @@
+//! `cudarc` in and out: kernels on its contexts, in its streams, on its slices, and its libraries on buffers.
+//!
+//! Nothing is owned by the other side: contexts, streams, modules and events stay what they were, and slices are lent for as long as a borrow. Both sides know of each other's work:
+//! what is lent waits for what `cudarc` put into other streams, and what comes later there waits for the kernels.
+//!
+//! ```no_run
+//! use cudarc::driver::CudaContext;
+//! use warpwright::cudarc::with_buffers;
+//! use warpwright::prelude::*;
+//!
+//! #[kernel(block = 256)]
+//! fn scaled(a: f32, x: &Global<f32>, y: &mut Global<f32>) {
+//!     let i = global_id().x;
+//!     if i < y.len() {
+//!         y[i] = a * x[i];
+//!     }
+//! }
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let stream = CudaContext::new(0)?.new_stream()?;
+//! let x = stream.clone_htod(&[1.0f32; 1000])?;
+//! let mut y = stream.alloc_zeros::<f32>(1000)?;
+//! with_buffers((&x, &mut y), &stream, |(x, y), stream| scaled(2.0, x, y).cover(1000).launch_on(stream))?;
+//! assert_eq!(stream.clone_dtoh(&y)?, [2.0; 1000]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Slices and buffers are lent to closures, since nobody can forget to hand back what they are given.
+
+#![expect(unsafe_code, reason = "handles of another library say nothing of what they are")]
+
+use crate::buffer::Buffer;
+use crate::device::Device;
+use crate::element::Element;
+use crate::error::{Error, Result};
+use crate::stream::Stream;
+use cudarc::driver::{CudaContext, CudaSlice, CudaStream, CudaView, CudaViewMut, DevicePtr, DevicePtrMut, DeviceSlice, SyncOnDrop};
+use std::mem::ManuallyDrop;
+use std::sync::Arc;
+
+/// The device of a context: of a GPU's primary one, [`Device::cuda`]; of another a device of its own, which keeps the context alive as long as somebody has it.
+///
+/// # Errors
+/// As [`Device::from_raw_context`].
+pub fn device_of(context: &Arc<CudaContext>) -> Result<Device> {
+    // SAFETY: a context of that GPU, alive as long as the clone is.
+    unsafe { Device::from_raw_context(context.ordinal(), context.cu_ctx().cast(), Box::new(Arc::clone(context))) }
+}
+
+/// A stream, to launch in. The same stream gives the same one, which keeps it alive as long as somebody has it.
+///
+/// # Errors
+/// As [`device_of`] and [`Stream::from_raw`].
+pub fn stream_of(stream: &Arc<CudaStream>) -> Result<Stream> {
+    let device = device_of(stream.context())?;
+    // SAFETY: a stream of that context, alive as long as the clone is.
+    unsafe { Stream::from_raw(&device, stream.cu_stream().cast(), Box::new(Arc::clone(stream))) }
+}
+
+/// A stream of this library, for what takes one of `cudarc`'s.
+///
+/// # Errors
+/// [`Error::ForeignObject`] if the stream is not the context's.
+///
+/// # Safety
+/// Nothing is put into it once `stream` and all its clones are dropped; the device's own stream always stays.
+pub unsafe fn as_cudarc(stream: &Stream, context: &Arc<CudaContext>) -> Result<Arc<CudaStream>> {
+    match stream.as_raw() {
+        Some(handle) if stream.device().as_raw_context() == Some(context.cu_ctx().cast()) => {
+            // SAFETY: a stream of that context, as was just seen; alive by the caller's promise.
+            Ok(unsafe { context.wrap_borrowed_stream(handle.cast()) })
+        }
+        _ => Err(foreign("the stream", stream.device(), context)),
+    }
+}
+
+/// Something of a device that is not the context's.
+fn foreign(what: &'static str, device: &Device, context: &Arc<CudaContext>) -> Error {
+    let place = format!("context {:#x} of GPU {}", context.cu_ctx() as usize, context.ordinal());
+    Error::ForeignObject { what, owner: device.to_string(), device: place }
+}
+
+/// A slice as a buffer of its own: with what is in its memory when `cudarc` is done with it.
+///
+/// # Errors
+/// [`Error::Foreign`] if it begins at no multiple of 16 bytes; as [`stream_of`].
+pub fn buffer_of<T: Element>(mut slice: CudaSlice<T>) -> Result<Buffer<T>> {
+    let stream = Arc::clone(slice.stream());
+    let (own, len) = (stream_of(&stream)?, slice.len());
+    let address = slice.device_ptr_mut(&stream).0;
+    // SAFETY: so many elements lie there, as long as the slice lives.
+    let buffer = unsafe { Buffer::from_raw_parts(own.device(), address, len, Box::new(slice)) }?;
+    buffer.allocation().uses().write_on(own.core())?;
+    Ok(buffer)
+}
+
+/// Lends slices of `cudarc` to kernels, as buffers: `&` of a `CudaSlice`, `CudaView` or `CudaViewMut` as `&Buffer`, `&mut` of a `CudaSlice` or `CudaViewMut` as `&mut Buffer`; one, or a tuple of up to
+/// six.
+///
+/// `stream`, which the closure gets, too, waits for what `cudarc` has put into other streams for these slices. What `cudarc` does with them later, in whatever stream, waits for the kernels, in whatever
+/// stream of the device they were launched.
+///
+/// # Errors
+/// [`Error::ForeignObject`] if a slice is of another context than the stream; [`Error::Foreign`] if one begins at no multiple of 16 bytes; as [`stream_of`]; and what the closure gives.
+pub fn with_buffers<L: Slices, R, E: From<Error>>(
+    slices: L,
+    stream: &Arc<CudaStream>,
+    work: impl for<'b> FnOnce(L::Buffers<'b>, &'b Stream) -> std::result::Result<R, E>,
+) -> std::result::Result<R, E> {
+    let own = stream_of(stream)?;
+    let place = Place { stream, own: &own };
+    let mut lent = slices.lend(&place)?;
+    work(L::buffers(&mut lent), &own)
+}
+
+/// Lends buffers to `cudarc` and its libraries (cuBLAS, cuDNN …): `&Buffer` as `CudaView`, `&mut Buffer` as `CudaViewMut`; one, or a tuple of up to six.
+///
+/// `stream` waits for the kernels that wrote them, and whoever uses them later waits for what was put into `stream`, and into other streams of `cudarc`.
+///
+/// # Errors
+/// [`Error::ForeignObject`] if a buffer is not of the stream's context; as [`stream_of`]; and what the closure gives.
+pub fn with_slices<L: Buffers, R, E: From<Error>>(
+    buffers: L,
+    stream: &Arc<CudaStream>,
+    work: impl for<'b> FnOnce(L::Slices<'b>) -> std::result::Result<R, E>,
+) -> std::result::Result<R, E> {
+    let own = stream_of(stream)?;
+    let mut lent = buffers.lend(&Place { stream, own: &own })?;
+    work(L::slices(&mut lent))
+}
+
+/// Where something is lent.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Place<'p> {
+    stream: &'p Arc<CudaStream>,
+    own: &'p Stream,
+}
+
+/// What [`with_buffers`] lends: references to slices, and tuples of them.
+pub trait Slices: Sized {
+    /// References to buffers.
+    type Buffers<'b>;
+    #[doc(hidden)]
+    type Lent<'p>
+    where
+        Self: 'p;
+    #[doc(hidden)]
+    fn lend<'p>(self, place: &'p Place<'p>) -> Result<Self::Lent<'p>>
+    where
+        Self: 'p;
+    #[doc(hidden)]
+    fn buffers<'b>(lent: &'b mut Self::Lent<'_>) -> Self::Buffers<'b>;
+}
+
+/// What [`with_slices`] lends: references to buffers, and tuples of them.
+pub trait Buffers: Sized {
+    /// Views.
+    type Slices<'b>;
+    #[doc(hidden)]
+    type Lent;
+    #[doc(hidden)]
+    fn lend(self, place: &Place<'_>) -> Result<Self::Lent>;
+    #[doc(hidden)]
+    fn slices<'b>(lent: &'b mut Self::Lent) -> Self::Slices<'b>;
+}
+
+/// A slice that is lent: a buffer, as long as this lives.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct LentSlice<'p, T: Element> {
+    /// Dropped by hand: before `sync` says that the work is there.
+    buffer: ManuallyDrop<Buffer<T>>,
+    /// Which buffer it was.
+    serial: u64,
+    place: &'p Place<'p>,
+    _sync: SyncOnDrop<'p>,
+}
+
+impl<'p, T: Element> LentSlice<'p, T> {
+    fn new(
+        place: &'p Place<'p>,
+        context: &Arc<CudaContext>,
+        len: usize,
+        get: impl FnOnce() -> (u64, SyncOnDrop<'p>),
+    ) -> Result<LentSlice<'p, T>> {
+        if context.cu_ctx() != place.stream.context().cu_ctx() {
+            return Err(foreign("the slice", &device_of(context)?, place.stream.context()));
+        }
+        let (address, sync) = get();
+        // SAFETY: so many elements of the device, borrowed for as long as this lives, which hands them back when it is dropped; only `with_buffers` has it.
+        let buffer = unsafe { Buffer::from_raw_parts(place.own.device(), address, len, Box::new(())) }?;
+        // Whoever works with it in another stream comes behind what this one waits for.
+        buffer.allocation().uses().write_on(place.own.core())?;
+        let serial = buffer.allocation().serial();
+        Ok(LentSlice { buffer: ManuallyDrop::new(buffer), serial, place, _sync: sync })
+    }
+}
+
+impl<T: Element> Drop for LentSlice<'_, T> {
+    fn drop(&mut self) {
+        let allocation = self.buffer.allocation();
+        if allocation.serial() != self.serial {
+            // Somebody has a buffer of memory that is about to be another's: that cannot be undone.
+            eprintln!("warpwright: a buffer that `with_buffers` lent was swapped for another, and outlives the slice");
+            std::process::abort();
+        }
+        // The stream that `cudarc` looks at comes behind all others that used it. A failure shows at the next call; there is nobody to tell it here.
+        let _ = allocation.uses().hand_over(self.place.own.core());
+        // SAFETY: not used again.
+        unsafe { ManuallyDrop::drop(&mut self.buffer) };
+    }
+}
+
+macro_rules! slices {
+    ($([$($lifetime:lifetime)?] $slice:ty;)*) => {$(
+        impl<'a, $($lifetime,)? T: Element> Slices for &'a $slice {
+            type Buffers<'b> = &'b Buffer<T>;
+            type Lent<'p> = LentSlice<'p, T> where Self: 'p;
+
+            fn lend<'p>(self, place: &'p Place<'p>) -> Result<LentSlice<'p, T>>
+            where
+                Self: 'p,
+            {
+                LentSlice::new(place, DeviceSlice::stream(self).context(), self.len(), || self.device_ptr(place.stream))
+            }
+
+            fn buffers<'b>(lent: &'b mut LentSlice<'_, T>) -> &'b Buffer<T> {
+                &lent.buffer
+            }
+        }
+    )*};
+}
+
+slices! { [] CudaSlice<T>; ['s] CudaView<'s, T>; ['s] CudaViewMut<'s, T>; }
+
+macro_rules! slices_mut {
+    ($([$($lifetime:lifetime)?] $slice:ty;)*) => {$(
+        impl<'a, $($lifetime,)? T: Element> Slices for &'a mut $slice {
+            type Buffers<'b> = &'b mut Buffer<T>;
+            type Lent<'p> = LentSlice<'p, T> where Self: 'p;
+
+            fn lend<'p>(self, place: &'p Place<'p>) -> Result<LentSlice<'p, T>>
+            where
+                Self: 'p,
+            {
+                let (context, len) = (Arc::clone(DeviceSlice::stream(self).context()), self.len());
+                LentSlice::new(place, &context, len, || self.device_ptr_mut(place.stream))
+            }
+
+            fn buffers<'b>(lent: &'b mut LentSlice<'_, T>) -> &'b mut Buffer<T> {
+                &mut lent.buffer
+            }
+        }
+    )*};
+}
+
+slices_mut! { [] CudaSlice<T>; ['s] CudaViewMut<'s, T>; }
+
+/// A buffer that is lent: a slice, as long as this lives.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct LentBuffer<T>(ManuallyDrop<CudaSlice<T>>);
+
+impl<T: Element> LentBuffer<T> {
+    fn new(buffer: &Buffer<T>, writes: bool, place: &Place<'_>) -> Result<LentBuffer<T>> {
+        let address = match buffer.as_raw() {
+            Some(address) if place.own.device() == buffer.device() => address,
+            _ => return Err(foreign("the buffer", buffer.device(), place.stream.context())),
+        };
+        let (uses, stream) = (buffer.allocation().uses(), place.own.core());
+        if writes { uses.write_on(stream) } else { uses.read_on(stream) }?;
+        // SAFETY: so many elements lie there, borrowed for as long as this lives, which leaks the slice then; only `with_slices` has it.
+        Ok(LentBuffer(ManuallyDrop::new(unsafe { place.stream.upgrade_device_ptr(address, buffer.len()) })))
+    }
+}
+
+impl<T> Drop for LentBuffer<T> {
+    fn drop(&mut self) {
+        // SAFETY: not used again.
+        let slice = unsafe { ManuallyDrop::take(&mut self.0) };
+        // Its stream waits for what others did with it; the memory stays the buffer's.
+        slice.leak();
+    }
+}
+
+impl<'a, T: Element> Buffers for &'a Buffer<T> {
+    type Slices<'b> = CudaView<'b, T>;
+    type Lent = LentBuffer<T>;
+
+    fn lend(self, place: &Place<'_>) -> Result<LentBuffer<T>> {
+        LentBuffer::new(self, false, place)
+    }
+
+    fn slices<'b>(lent: &'b mut LentBuffer<T>) -> CudaView<'b, T> {
+        lent.0.as_view()
+    }
+}
+
+impl<'a, T: Element> Buffers for &'a mut Buffer<T> {
+    type Slices<'b> = CudaViewMut<'b, T>;
+    type Lent = LentBuffer<T>;
+
+    fn lend(self, place: &Place<'_>) -> Result<LentBuffer<T>> {
+        LentBuffer::new(self, true, place)
+    }
+
+    fn slices<'b>(lent: &'b mut LentBuffer<T>) -> CudaViewMut<'b, T> {
+        lent.0.as_view_mut()
+    }
+}
+
+macro_rules! tuples {
+    ($($($name:ident)*;)*) => {$(
+        #[allow(non_snake_case, reason = "a variable for each type")]
+        impl<$($name: Slices),*> Slices for ($($name,)*) {
+            type Buffers<'b> = ($($name::Buffers<'b>,)*);
+            type Lent<'p> = ($($name::Lent<'p>,)*) where Self: 'p;
+
+            fn lend<'p>(self, place: &'p Place<'p>) -> Result<Self::Lent<'p>>
+            where
+                Self: 'p,
+            {
+                let ($($name,)*) = self;
+                Ok(($($name.lend(place)?,)*))
+            }
+
+            fn buffers<'b>(lent: &'b mut Self::Lent<'_>) -> Self::Buffers<'b> {
+                let ($($name,)*) = lent;
+                ($(<$name as Slices>::buffers($name),)*)
+            }
+        }
+
+        #[allow(non_snake_case, reason = "a variable for each type")]
+        impl<$($name: Buffers),*> Buffers for ($($name,)*) {
+            type Slices<'b> = ($($name::Slices<'b>,)*);
+            type Lent = ($($name::Lent,)*);
+
+            fn lend(self, place: &Place<'_>) -> Result<Self::Lent> {
+                let ($($name,)*) = self;
+                Ok(($($name.lend(place)?,)*))
+            }
+
+            fn slices<'b>(lent: &'b mut Self::Lent) -> Self::Slices<'b> {
+                let ($($name,)*) = lent;
+                ($(<$name as Buffers>::slices($name),)*)
+            }
+        }
+    )*};
+}
+
+tuples! { A; A B; A B C; A B C D; A B C D E; A B C D E F; }

@@ -1,0 +1,113 @@
+//! What other libraries made, and what they are given: contexts, streams and memory by their plain handles.
+//!
+//! Nothing here is owned: contexts, streams and memory are others', and stay as they are. The feature `cudarc` does the same with types instead of handles.
+
+#![expect(unsafe_code, reason = "handles of others say nothing of what they are")]
+
+use crate::buffer::{Allocation, Buffer, bytes_of};
+use crate::cuda;
+use crate::device::Device;
+use crate::driver::{DeviceKind, Memory};
+use crate::element::Element;
+use crate::error::{Error, Result};
+use crate::stream::Stream;
+use std::any::Any;
+use std::ffi::c_void;
+
+/// What something of others' needs to stay alive, dropped when it is not needed any more: their owner, or `()`.
+pub type Keep = Box<dyn Any + Send + Sync>;
+
+/// What addresses of buffers are multiples of, bytes: kernels load so many at once.
+const ALIGN: u64 = 16;
+
+/// Memory of others.
+struct ForeignMemory {
+    address: u64,
+    _keep: Keep,
+}
+
+impl Memory for ForeignMemory {
+    fn handle(&self) -> u64 {
+        self.address
+    }
+}
+
+impl Device {
+    /// The GPU of this number (the driver's ordinal) with a CUDA context of others, a `CUcontext`. Of its primary context it is [`Device::cuda`]; of any other a device of its own, the same one as
+    /// long as somebody has it. `keep` lives as long as the device.
+    ///
+    /// # Errors
+    /// [`Error::NoDriver`], [`Error::NoDevice`], [`Error::DriverTooOld`], [`Error::Driver`].
+    ///
+    /// # Safety
+    /// `context` is a context of that GPU, and stays one as long as `keep` lives.
+    pub unsafe fn from_raw_context(ordinal: usize, context: *mut c_void, keep: Keep) -> Result<Device> {
+        let primary = Device::cuda(ordinal)?;
+        if primary.as_raw_context() == Some(context) {
+            return Ok(primary);
+        }
+        Device::of_foreign(context as usize, || cuda::open_foreign(ordinal, context, keep))
+    }
+
+    /// The CUDA context, a `CUcontext`; `None` on other devices. It is the program's, and must not be destroyed.
+    pub fn as_raw_context(&self) -> Option<*mut c_void> {
+        self.driver().context()
+    }
+}
+
+impl Stream {
+    /// A CUDA stream of others, a `CUstream`: null is the legacy default stream. The same handle is the same stream, as long as somebody has it. `keep` lives as long as it.
+    ///
+    /// Work that others put into it runs in order with launches in it. What it and other streams do with a buffer is ordered as with the device's own.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] if the device is no GPU of the CUDA driver, [`Error::Driver`].
+    ///
+    /// # Safety
+    /// `stream` is a stream of the device's context, or null, and stays one as long as `keep` lives.
+    pub unsafe fn from_raw(device: &Device, stream: *mut c_void, keep: Keep) -> Result<Stream> {
+        device.foreign_stream(stream as u64, |driver| driver.foreign_queue(stream as u64, keep))
+    }
+
+    /// The CUDA stream, a `CUstream`; `None` on other devices. It is this stream's, and must not be destroyed, nor used when this is dropped.
+    pub fn as_raw(&self) -> Option<*mut c_void> {
+        (self.device().kind() == DeviceKind::Cuda).then(|| self.core().queue().handle() as *mut c_void)
+    }
+}
+
+impl<T: Element> Buffer<T> {
+    /// Memory of others: `len` elements from an address on. On CUDA that is a `CUdeviceptr`; on the simulator and the host twin an address of this program. `keep` is dropped
+    /// behind the buffer, when nothing that was launched works with it any more. What others do with the memory meanwhile is not known here: have it in the same stream, or synchronise.
+    ///
+    /// # Errors
+    /// [`Error::Foreign`] if the address is no multiple of 16 bytes, or null while there are elements; [`Error::Unsupported`] on OpenCL, whose memory has no address; [`Error::TooLarge`].
+    ///
+    /// # Safety
+    /// As long as `keep` lives the memory is the device's to read, and to write unless the buffer is only borrowed as shared; and it holds `len` values of `T`.
+    pub unsafe fn from_raw_parts(device: &Device, address: u64, len: usize, keep: Keep) -> Result<Buffer<T>> {
+        let bytes = bytes_of::<T>(len)?;
+        if !device.driver().has_addresses() {
+            let what = "has no addresses that other libraries could give; use `upload`, or a CUDA device".to_owned();
+            return Err(Error::Unsupported { device: device.to_string(), what });
+        }
+        if bytes > 0 && (address == 0 || !address.is_multiple_of(ALIGN)) {
+            let reason = if address == 0 {
+                format!("the address of {len} elements is null; help: pass where they begin")
+            } else {
+                format!(
+                    "{len} elements at {address:#x} begin {} bytes behind a multiple of {ALIGN}, and kernels load {ALIGN} at once; help: begin at an element whose address is one, or copy them",
+                    address % ALIGN
+                )
+            };
+            return Err(Error::Foreign { device: device.to_string(), reason });
+        }
+        let allocation = Allocation::new(device.clone(), Box::new(ForeignMemory { address, _keep: keep }));
+        Ok(Buffer::of_allocation(allocation, len))
+    }
+
+    /// The address of the first element: a `CUdeviceptr` on CUDA, an address of this program on the simulator and the host twin, `None` on OpenCL. Work that others do with it is not ordered with
+    /// launches of this library: have it in the stream that used the buffer last ([`Stream::as_raw`]), or synchronise in between.
+    pub fn as_raw(&self) -> Option<u64> {
+        self.device().driver().has_addresses().then(|| self.allocation().memory().handle())
+    }
+}

@@ -1,0 +1,244 @@
+//! Contexts, streams and memory of others: plain handles on all devices that have them, and `cudarc`'s types on a GPU.
+
+#![expect(unsafe_code, reason = "handles of others say nothing of what they are")]
+
+use cudarc::cublas::{CudaBlas, Gemv, GemvConfig, sys::cublasOperation_t};
+use cudarc::driver::{CudaContext, CudaStream, CudaView};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use warpwright::cudarc::{as_cudarc, buffer_of, device_of, stream_of, with_buffers, with_slices};
+use warpwright::prelude::*;
+use warpwright::{DeviceKind, Error};
+
+#[kernel(block = 256)]
+fn scaled(a: f32, x: &Global<f32>, y: &mut Global<f32>) {
+    let i = global_id().x;
+    if i < y.len() {
+        y[i] = a * x[i];
+    }
+}
+
+#[kernel(block = 256)]
+fn increased(by: f32, x: &mut Global<f32>) {
+    let i = global_id().x;
+    if i < x.len() {
+        x[i] += by;
+    }
+}
+
+/// Sets a flag when it is dropped.
+struct Flag(Arc<AtomicBool>);
+
+impl Drop for Flag {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+#[repr(align(64))]
+struct Aligned([f32; 1000]);
+
+#[test]
+fn memory_of_this_program_is_a_buffer_of_the_simulator_and_the_twin() {
+    for device in [Device::simulator(), Device::host()] {
+        let (x, mut y) = (Box::new(Aligned(std::array::from_fn(|i| i as f32))), Box::new(Aligned([0.0; 1000])));
+        let is_dropped = Arc::new(AtomicBool::new(false));
+        let addresses = [x.0.as_ptr() as u64, y.0.as_mut_ptr() as u64];
+        // SAFETY: both arrays outlive the buffers, and nobody else uses the second.
+        let buffer = |n: usize, keep| unsafe { Buffer::<f32>::from_raw_parts(&device, addresses[n], 1000, keep) };
+        let from = buffer(0, Box::new(())).unwrap();
+        let mut to = buffer(1, Box::new(Flag(Arc::clone(&is_dropped)))).unwrap();
+        assert_eq!((from.as_raw(), to.as_raw()), (Some(addresses[0]), Some(addresses[1])));
+        scaled(3.0, &from, &mut to).cover(1000).launch(&device).unwrap();
+        device.synchronize().unwrap();
+        assert!(!is_dropped.load(Ordering::Relaxed));
+        drop(to);
+        assert!(is_dropped.load(Ordering::Relaxed), "the owner is dropped with the buffer");
+        assert!((0..1000).all(|i| y.0[i] == 3.0 * i as f32), "{device}");
+        assert_eq!(device.as_raw_context(), None);
+    }
+}
+
+#[test]
+fn what_is_no_memory_for_kernels_is_an_error_with_its_figure() {
+    for device in Device::all() {
+        // SAFETY: nothing is read or written, since each is refused or empty.
+        let refused = |address: u64, len: usize| unsafe { Buffer::<f32>::from_raw_parts(&device, address, len, Box::new(())) };
+        if device.kind() == DeviceKind::OpenCl {
+            let error = refused(64, 0).unwrap_err().to_string();
+            assert!(error.contains("has no addresses") && error.contains("use `upload`"), "{error}");
+            continue;
+        }
+        let error = refused(0x1004, 10).unwrap_err();
+        assert!(matches!(error, Error::Foreign { .. }), "{error:?}");
+        let error = error.to_string();
+        for part in ["10 elements at 0x1004 begin 4 bytes behind a multiple of 16", "help: begin at an element", &device.to_string()] {
+            assert!(error.contains(part), "`{part}` is not in `{error}`");
+        }
+        let error = refused(0, 10).unwrap_err().to_string();
+        assert!(error.contains("the address of 10 elements is null"), "{error}");
+        assert!(matches!(refused(64, usize::MAX / 2), Err(Error::TooLarge { .. })));
+        assert!(refused(0, 0).unwrap().is_empty());
+        if device.kind() != DeviceKind::Cuda {
+            // SAFETY: refused.
+            let error = unsafe { Stream::from_raw(&device, std::ptr::null_mut(), Box::new(())) }.unwrap_err().to_string();
+            assert!(error.contains("has no streams of other libraries") && error.contains("`device.stream()`"), "{error}");
+        }
+    }
+}
+
+/// A context of `cudarc` and two streams; nothing without a GPU, which is printed.
+fn cudarc_or_skip(test: &str) -> Option<(Arc<CudaContext>, [Arc<CudaStream>; 2])> {
+    if Device::cuda(0).is_err() {
+        println!("skipped: {test}: no CUDA device");
+        return None;
+    }
+    let context = CudaContext::new(0).unwrap();
+    let streams = [(); 2].map(|()| context.new_stream().unwrap());
+    println!("ran: {test}");
+    Some((context, streams))
+}
+
+#[test]
+fn contexts_and_streams_are_the_same_ones_and_stay_their_owners() {
+    let Some((context, [stream, other])) = cudarc_or_skip("contexts_and_streams_are_the_same_ones_and_stay_their_owners") else { return };
+    let device = device_of(&context).unwrap();
+    assert_eq!(device, Device::cuda(0).unwrap(), "both have the primary context");
+    assert_eq!(device.as_raw_context(), Some(context.cu_ctx().cast()));
+    let ours = stream_of(&stream).unwrap();
+    assert_eq!(ours.as_raw(), Some(stream.cu_stream().cast()));
+    assert_eq!(ours.device(), &device);
+    let holders = Arc::strong_count(&stream);
+    let again = stream_of(&stream).unwrap();
+    assert_eq!(Arc::strong_count(&stream), holders, "the same stream is wrapped once");
+    drop((ours, again));
+    assert_eq!(Arc::strong_count(&stream), 1, "nobody has it any more");
+    stream.synchronize().unwrap();
+    other.synchronize().unwrap();
+    // A stream of ours is one of cudarc's as long as it lives.
+    let own = device.default_stream();
+    // SAFETY: the device's own stream always stays.
+    let theirs = unsafe { as_cudarc(&own, &context) }.unwrap();
+    assert_eq!(own.as_raw(), Some(theirs.cu_stream().cast()));
+    let y = theirs.clone_htod(&[1.0f32; 64]).unwrap();
+    assert_eq!(theirs.clone_dtoh(&y).unwrap(), [1.0; 64]);
+    // SAFETY: refused.
+    let error = unsafe { as_cudarc(&Device::simulator().default_stream(), &context) }.unwrap_err().to_string();
+    assert!(error.contains("the stream belongs to Simulator") && error.contains("of GPU 0"), "{error}");
+}
+
+#[test]
+fn a_context_that_is_not_the_primary_one_is_a_device_as_long_as_somebody_has_it() {
+    let Some((primary, [stream, _])) = cudarc_or_skip("a_context_that_is_not_the_primary_one_is_a_device_as_long_as_somebody_has_it")
+    else {
+        return;
+    };
+    let context = CudaContext::new_non_primary(0, 0).unwrap();
+    let device = device_of(&context).unwrap();
+    assert_ne!(device, Device::cuda(0).unwrap());
+    assert_eq!(device, device_of(&context).unwrap());
+    let own = context.new_stream().unwrap();
+    let x = own.clone_htod(&[2.0f32; 500]).unwrap();
+    let mut y = own.alloc_zeros::<f32>(500).unwrap();
+    with_buffers((&x, &mut y), &own, |(x, y), stream| scaled(4.0, x, y).cover(500).launch_on(stream)).unwrap();
+    assert_eq!(own.clone_dtoh(&y).unwrap(), [8.0; 500]);
+    // A slice of it in a stream of the primary context.
+    let error = with_buffers(&x, &stream, |_, _| Ok::<(), Error>(())).unwrap_err();
+    assert!(matches!(error, Error::ForeignObject { .. }), "{error:?}");
+    let error = error.to_string();
+    for part in ["the slice belongs to", "used on context", "of GPU 0", &format!("{:#x}", primary.cu_ctx() as usize)] {
+        assert!(error.contains(part), "`{part}` is not in `{error}`");
+    }
+    // A buffer of the primary context in a stream of this one.
+    let buffer = Device::cuda(0).unwrap().upload(&[1.0f32; 4]).unwrap();
+    let error = with_slices(&buffer, &own, |_: CudaView<'_, f32>| Ok::<(), Error>(())).unwrap_err().to_string();
+    assert!(error.contains("the buffer belongs to") && error.contains("used on context"), "{error}");
+    let holders = Arc::strong_count(&context);
+    drop((device, x, y, own));
+    assert!(Arc::strong_count(&context) < holders);
+    assert_eq!(Arc::strong_count(&context), 1, "nothing of it is left");
+}
+
+#[test]
+fn kernels_run_on_slices_in_order_with_what_others_do_in_other_streams() {
+    let Some((_, [stream, other])) = cudarc_or_skip("kernels_run_on_slices_in_order_with_what_others_do_in_other_streams") else { return };
+    const N: usize = 1 << 22;
+    let beside = device_of(stream.context()).unwrap().stream().unwrap();
+    let mut x = stream.alloc_zeros::<f32>(N).unwrap();
+    for round in 0..20 {
+        let base = round as f32;
+        // Written in one stream of cudarc's, read and written by kernels in another and in one of ours, read in the first.
+        other.memcpy_htod(&vec![base; N], &mut x).unwrap();
+        with_buffers(&mut x, &stream, |x, stream| {
+            increased(1.0, x).cover(N).launch_on(stream)?;
+            increased(2.0, x).cover(N).launch_on(&beside)?;
+            increased(4.0, x).cover(N).launch_on(stream)?;
+            increased(8.0, x).cover(N).launch_on(&beside)
+        })
+        .unwrap();
+        let found = other.clone_dtoh(&x).unwrap();
+        assert!(found.iter().all(|v| *v == base + 15.0), "round {round}: {:?}", found.iter().find(|v| **v != base + 15.0));
+    }
+    // Parts of a slice, one read and one written.
+    let (from, mut to) = x.split_at_mut(N / 2);
+    with_buffers((&from, &mut to), &stream, |(from, to), stream| scaled(2.0, from, to).cover(N / 2).launch_on(stream)).unwrap();
+    let found = other.clone_dtoh(&x).unwrap();
+    assert!(found[N / 2..].iter().all(|v| *v == 2.0 * found[0]));
+    // One that begins where kernels cannot.
+    let part = x.slice(1..100);
+    let error = with_buffers(&part, &stream, |_, _| Ok::<(), Error>(())).unwrap_err().to_string();
+    assert!(error.contains("99 elements at") && error.contains("4 bytes behind a multiple of 16"), "{error}");
+    // A slice that becomes a buffer.
+    let mut buffer = buffer_of(x).unwrap();
+    let device = buffer.device().clone();
+    increased(1.0, &mut buffer).cover(N).launch(&device).unwrap();
+    assert_eq!(buffer.download().unwrap()[0], found[0] + 1.0);
+}
+
+#[test]
+fn buffers_are_slices_of_cublas_between_kernels() {
+    let Some((_, [stream, _])) = cudarc_or_skip("buffers_are_slices_of_cublas_between_kernels") else { return };
+    if !std::panic::catch_unwind(|| CudaBlas::new(Arc::clone(&stream))).is_ok_and(|blas| blas.is_ok()) {
+        println!("skipped: buffers_are_slices_of_cublas_between_kernels: no cuBLAS");
+        return;
+    }
+    let blas = CudaBlas::new(Arc::clone(&stream)).unwrap();
+    let device = device_of(stream.context()).unwrap();
+    const N: usize = 300;
+    let matrix: Vec<f32> = (0..N * N).map(|i| ((i * 7919) % 13) as f32).collect();
+    let x: Vec<f32> = (0..N).map(|i| (i % 5) as f32).collect();
+    let (a, x_there) = (device.upload(&matrix).unwrap(), device.upload(&x).unwrap());
+    let (mut y, mut z) = (device.zeros::<f32>(N).unwrap(), device.zeros::<f32>(N).unwrap());
+    let config = GemvConfig {
+        trans: cublasOperation_t::CUBLAS_OP_T,
+        m: N as i32,
+        n: N as i32,
+        alpha: 1.0f32,
+        lda: N as i32,
+        incx: 1,
+        beta: 0.0f32,
+        incy: 1,
+    };
+    let product = |a: &Buffer<f32>, x: &Buffer<f32>, y: &mut Buffer<f32>| {
+        with_slices((a, x, y), &stream, |(a, x, mut y)| {
+            // SAFETY: N × N elements times N, into N.
+            unsafe { blas.gemv(config, &a, &x, &mut y) }.map_err(|error| Error::Driver {
+                call: "gemv".into(),
+                code: error.to_string(),
+                context: String::new(),
+            })
+        })
+        .unwrap();
+    };
+    // cuBLAS, a kernel of ours in the device's own stream, cuBLAS.
+    product(&a, &x_there, &mut y);
+    increased(1.0, &mut y).cover(N).launch(&device).unwrap();
+    product(&a, &y, &mut z);
+    let times = |v: &[f64]| (0..N).map(|r| (0..N).map(|c| f64::from(matrix[r * N + c]) * v[c]).sum()).collect::<Vec<f64>>();
+    let first: Vec<f64> = times(&x.iter().map(|v| f64::from(*v)).collect::<Vec<_>>()).iter().map(|v| v + 1.0).collect();
+    let second = times(&first);
+    for (found, expected) in z.download().unwrap().iter().zip(second) {
+        // Sums of 300 products of whole numbers, rounded where they need more than 24 bits.
+        assert!((f64::from(*found) - expected).abs() <= expected * 300.0 * f64::from(f32::EPSILON), "{found} {expected}");
+    }
+}
