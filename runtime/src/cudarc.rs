@@ -215,7 +215,7 @@ impl<T: Element> Drop for LentSlice<'_, T> {
 
 macro_rules! slices {
     ($([$($lifetime:lifetime)?] $slice:ty;)*) => {$(
-        impl<'a, $($lifetime,)? T: Element> Slices for &'a $slice {
+        impl<$($lifetime,)? T: Element> Slices for &$slice {
             type Buffers<'b> = &'b Buffer<T>;
             type Lent<'p> = LentSlice<'p, T> where Self: 'p;
 
@@ -237,7 +237,7 @@ slices! { [] CudaSlice<T>; ['s] CudaView<'s, T>; ['s] CudaViewMut<'s, T>; }
 
 macro_rules! slices_mut {
     ($([$($lifetime:lifetime)?] $slice:ty;)*) => {$(
-        impl<'a, $($lifetime,)? T: Element> Slices for &'a mut $slice {
+        impl<$($lifetime,)? T: Element> Slices for &mut $slice {
             type Buffers<'b> = &'b mut Buffer<T>;
             type Lent<'p> = LentSlice<'p, T> where Self: 'p;
 
@@ -285,7 +285,7 @@ impl<T> Drop for LentBuffer<T> {
     }
 }
 
-impl<'a, T: Element> Buffers for &'a Buffer<T> {
+impl<T: Element> Buffers for &Buffer<T> {
     type Slices<'b> = CudaView<'b, T>;
     type Lent = LentBuffer<T>;
 
@@ -298,7 +298,7 @@ impl<'a, T: Element> Buffers for &'a Buffer<T> {
     }
 }
 
-impl<'a, T: Element> Buffers for &'a mut Buffer<T> {
+impl<T: Element> Buffers for &mut Buffer<T> {
     type Slices<'b> = CudaViewMut<'b, T>;
     type Lent = LentBuffer<T>;
 
