@@ -95,6 +95,29 @@ pub mod occupancy {
 }
 
 /// Contexts, streams and slices of `cudarc`, in and out. With the feature `cudarc`.
+///
+/// ```no_run
+/// use cudarc::driver::CudaContext;
+/// use warpwright::cudarc::with_buffers;
+/// use warpwright::prelude::*;
+///
+/// #[kernel(block = 256)]
+/// fn scaled(a: f32, x: &Global<f32>, y: &mut Global<f32>) {
+///     let i = global_id().x;
+///     if i < y.len() {
+///         y[i] = a * x[i];
+///     }
+/// }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let stream = CudaContext::new(0)?.new_stream()?;
+/// let x = stream.clone_htod(&[1.0f32; 1000])?;
+/// let mut y = stream.alloc_zeros::<f32>(1000)?;
+/// with_buffers((&x, &mut y), &stream, |(x, y), stream| scaled(2.0, x, y).cover(1000).launch_on(stream))?;
+/// assert_eq!(stream.clone_dtoh(&y)?, [2.0; 1000]);
+/// # Ok(())
+/// # }
+/// ```
 #[cfg(feature = "cudarc")]
 pub mod cudarc {
     pub use warpwright_runtime::cudarc::*;

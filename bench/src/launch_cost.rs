@@ -1,28 +1,70 @@
 //! What a launch costs the host.
 
+#![expect(unsafe_code, reason = "launches by the driver's own call, too")]
+
 use crate::Outcome;
+use cudarc::driver::{CudaContext, result};
+use std::ffi::{CStr, c_void};
 use std::time::{Duration, Instant};
 use warpwright::Device;
+use warpwright::cudarc::{stream_of, with_buffers};
 use warpwright::prelude::bf16;
 use warpwright_kernels::saxpy::saxpy;
 use warpwright_kernels::staples::Workspace;
 use warpwright_kernels::staples::product::{self, Product};
 
-/// Host time of a repeated launch of a kernel with almost no work.
+/// Launches of a round.
+const LAUNCHES: u32 = 500;
+
+/// Rounds of each way, in turn.
+const ROUNDS: usize = 20;
+
+/// A kernel with the parameters of `saxpy`, for the driver alone.
+const NOTHING: &CStr = c".version 6.0
+.target sm_50
+.address_size 64
+.visible .entry nothing(.param .f32 a, .param .u64 x, .param .u32 x_len, .param .u64 y, .param .u32 y_len) { ret; }";
+
+/// Host time of a repeated launch of a kernel with almost no work: by the driver's own call, on buffers, on slices of `cudarc`'s.
 pub(crate) fn print(device: &Device) -> Outcome<()> {
     let x = device.upload(&[1.0f32; 32])?;
     let mut y = device.upload(&[1.0f32; 32])?;
-    let mut best = Duration::MAX;
-    let launches = 500;
-    for _ in 0..20 {
+    let context = CudaContext::new(0)?;
+    let stream = context.new_stream()?;
+    let (x_slice, mut y_slice) = (stream.clone_htod(&[1.0f32; 32])?, stream.alloc_zeros::<f32>(32)?);
+    let own = stream_of(&stream)?;
+    // SAFETY: a text that ends with a zero byte; the context is current.
+    let module = unsafe { result::module::load_data(NOTHING.as_ptr().cast()) }?;
+    // SAFETY: the module was just loaded.
+    let nothing = unsafe { result::module::get_function(module, c"nothing".to_owned()) }?;
+    let (mut a, mut address, mut len) = (1.0f32, x.as_raw().unwrap_or(0), 32u32);
+    let mut parameters: [*mut c_void; 5] =
+        [(&raw mut a).cast(), (&raw mut address).cast(), (&raw mut len).cast(), (&raw mut address).cast(), (&raw mut len).cast()];
+    let mut best = [Duration::MAX; 4];
+    let mut timed = |way: usize, launch: &mut dyn FnMut() -> Outcome<()>| -> Outcome<()> {
         let start = Instant::now();
-        for _ in 0..launches {
-            saxpy(1.0, &x, &mut y).cover(32).launch(device)?;
-        }
-        best = best.min(start.elapsed() / launches);
+        (0..LAUNCHES).try_for_each(|_| launch())?;
+        best[way] = best[way].min(start.elapsed() / LAUNCHES);
         device.synchronize()?;
+        Ok(stream.synchronize()?)
+    };
+    for _ in 0..ROUNDS {
+        // SAFETY: the kernel does nothing, and the parameters are as many and as large as it has.
+        timed(0, &mut || Ok(unsafe { result::launch_kernel(nothing, (1, 1, 1), (256, 1, 1), 0, stream.cu_stream(), &mut parameters) }?))?;
+        timed(1, &mut || Ok(saxpy(1.0, &x, &mut y).cover(32).launch(device)?))?;
+        timed(2, &mut || with_buffers((&x_slice, &mut y_slice), &stream, |(x, y), on| Ok(saxpy(1.0, x, y).cover(32).launch_on(on)?)))?;
+        timed(3, &mut || {
+            with_buffers((&x_slice, &mut y_slice), &stream, |(x, y), _| {
+                Ok((0..100).try_for_each(|_| saxpy(1.0, x, y).cover(32).launch_on(&own))?)
+            })
+        })?;
     }
-    println!("host time of a repeated launch: {:.2} us (best of 20 rounds of {launches})", best.as_secs_f64() * 1e6);
+    let [driver, buffers, slices, lent] = best.map(|time| time.as_secs_f64() * 1e6);
+    println!(
+        "host time of a repeated launch, best of {ROUNDS} rounds of {LAUNCHES} in turn: {driver:.2} us by cuLaunchKernel alone, {buffers:.2} us on buffers, {slices:.2} us on slices lent to each, \
+         {:.2} us on slices lent to a hundred",
+        lent / 100.0
+    );
     print_first(device)
 }
 

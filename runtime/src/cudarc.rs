@@ -3,27 +3,8 @@
 //! Nothing is owned by the other side: contexts, streams, modules and events stay what they were, and slices are lent for as long as a borrow. Both sides know of each other's work:
 //! what is lent waits for what `cudarc` put into other streams, and what comes later there waits for the kernels.
 //!
-//! ```no_run
-//! use cudarc::driver::CudaContext;
-//! use warpwright::cudarc::with_buffers;
-//! use warpwright::prelude::*;
-//!
-//! #[kernel(block = 256)]
-//! fn scaled(a: f32, x: &Global<f32>, y: &mut Global<f32>) {
-//!     let i = global_id().x;
-//!     if i < y.len() {
-//!         y[i] = a * x[i];
-//!     }
-//! }
-//!
-//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let stream = CudaContext::new(0)?.new_stream()?;
-//! let x = stream.clone_htod(&[1.0f32; 1000])?;
-//! let mut y = stream.alloc_zeros::<f32>(1000)?;
+//! ```text
 //! with_buffers((&x, &mut y), &stream, |(x, y), stream| scaled(2.0, x, y).cover(1000).launch_on(stream))?;
-//! assert_eq!(stream.clone_dtoh(&y)?, [2.0; 1000]);
-//! # Ok(())
-//! # }
 //! ```
 //!
 //! Slices and buffers are lent to closures, since nobody can forget to hand back what they are given.
@@ -39,7 +20,8 @@ use cudarc::driver::{CudaContext, CudaSlice, CudaStream, CudaView, CudaViewMut, 
 use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
-/// The device of a context: of a GPU's primary one, [`Device::cuda`]; of another a device of its own, which keeps the context alive as long as somebody has it.
+/// The device of a context: of a GPU's primary one, [`Device::cuda`]; of another a device of its own, which keeps the context alive as long as somebody has it. It has the kernels that were compiled for
+/// it, so keep it as long as you launch there.
 ///
 /// # Errors
 /// As [`Device::from_raw_context`].
@@ -64,7 +46,8 @@ pub fn stream_of(stream: &Arc<CudaStream>) -> Result<Stream> {
 /// [`Error::ForeignObject`] if the stream is not the context's.
 ///
 /// # Safety
-/// Nothing is put into it once `stream` and all its clones are dropped; the device's own stream always stays.
+/// Nothing is put into it once `stream` and all its clones are dropped; the device's own stream always stays. Its context does not count it as a stream: `cudarc` orders slices between streams
+/// only once there is one that `new_stream` made.
 pub unsafe fn as_cudarc(stream: &Stream, context: &Arc<CudaContext>) -> Result<Arc<CudaStream>> {
     match stream.as_raw() {
         Some(handle) if stream.device().as_raw_context() == Some(context.cu_ctx().cast()) => {
@@ -81,10 +64,15 @@ fn foreign(what: &'static str, device: &Device, context: &Arc<CudaContext>) -> E
     Error::ForeignObject { what, owner: device.to_string(), device: place }
 }
 
+/// An error of `cudarc`'s.
+fn of_driver(error: cudarc::driver::DriverError) -> Error {
+    Error::Driver { call: "a call of `cudarc`'s".to_owned(), code: error.to_string(), context: String::new() }
+}
+
 /// A slice as a buffer of its own: with what is in its memory when `cudarc` is done with it.
 ///
 /// # Errors
-/// [`Error::Foreign`] if it begins at no multiple of 16 bytes; as [`stream_of`].
+/// [`Error::Foreign`] if it begins at no multiple of 16 bytes; as [`stream_of`]. The slice is freed then.
 pub fn buffer_of<T: Element>(mut slice: CudaSlice<T>) -> Result<Buffer<T>> {
     let stream = Arc::clone(slice.stream());
     let (own, len) = (stream_of(&stream)?, slice.len());
@@ -99,7 +87,10 @@ pub fn buffer_of<T: Element>(mut slice: CudaSlice<T>) -> Result<Buffer<T>> {
 /// six.
 ///
 /// `stream`, which the closure gets, too, waits for what `cudarc` has put into other streams for these slices. What `cudarc` does with them later, in whatever stream, waits for the kernels, in whatever
-/// stream of the device they were launched.
+/// stream of the device they were launched. Where `cudarc` does not keep order between streams itself (its events are disabled, or it has one stream alone), that goes for the stream of `stream` and the slice's own.
+/// Of several streams of `cudarc`'s that read one slice it remembers the last, as everywhere.
+///
+/// A buffer that the closure swaps for another, and keeps, ends the program: its memory is the slice's.
 ///
 /// # Errors
 /// [`Error::ForeignObject`] if a slice is of another context than the stream; [`Error::Foreign`] if one begins at no multiple of 16 bytes; as [`stream_of`]; and what the closure gives.
@@ -138,8 +129,14 @@ pub struct Place<'p> {
     own: &'p Stream,
 }
 
+/// Nobody else lends: what is lent comes back because this module sees to it.
+mod sealed {
+    /// Of both traits.
+    pub trait Sealed {}
+}
+
 /// What [`with_buffers`] lends: references to slices, and tuples of them.
-pub trait Slices: Sized {
+pub trait Slices: sealed::Sealed + Sized {
     /// References to buffers.
     type Buffers<'b>;
     #[doc(hidden)]
@@ -155,7 +152,7 @@ pub trait Slices: Sized {
 }
 
 /// What [`with_slices`] lends: references to buffers, and tuples of them.
-pub trait Buffers: Sized {
+pub trait Buffers: sealed::Sealed + Sized {
     /// Views.
     type Slices<'b>;
     #[doc(hidden)]
@@ -175,18 +172,26 @@ pub struct LentSlice<'p, T: Element> {
     /// Which buffer it was.
     serial: u64,
     place: &'p Place<'p>,
+    /// The slice's own stream, where `cudarc` does not order it with the other.
+    unordered: Option<Arc<CudaStream>>,
     _sync: SyncOnDrop<'p>,
 }
 
 impl<'p, T: Element> LentSlice<'p, T> {
     fn new(
         place: &'p Place<'p>,
-        context: &Arc<CudaContext>,
+        stream: &Arc<CudaStream>,
         len: usize,
         get: impl FnOnce() -> (u64, SyncOnDrop<'p>),
     ) -> Result<LentSlice<'p, T>> {
+        let context = stream.context();
         if context.cu_ctx() != place.stream.context().cu_ctx() {
             return Err(foreign("the slice", &device_of(context)?, place.stream.context()));
+        }
+        let is_unordered = !context.is_managing_stream_synchronization() && stream.cu_stream() != place.stream.cu_stream();
+        let unordered = is_unordered.then(|| Arc::clone(stream));
+        if let Some(stream) = &unordered {
+            place.stream.join(stream).map_err(of_driver)?;
         }
         let (address, sync) = get();
         // SAFETY: so many elements of the device, borrowed for as long as this lives, which hands them back when it is dropped; only `with_buffers` has it.
@@ -194,7 +199,7 @@ impl<'p, T: Element> LentSlice<'p, T> {
         // Whoever works with it in another stream comes behind what this one waits for.
         buffer.allocation().uses().write_on(place.own.core())?;
         let serial = buffer.allocation().serial();
-        Ok(LentSlice { buffer: ManuallyDrop::new(buffer), serial, place, _sync: sync })
+        Ok(LentSlice { buffer: ManuallyDrop::new(buffer), serial, place, unordered, _sync: sync })
     }
 }
 
@@ -208,6 +213,11 @@ impl<T: Element> Drop for LentSlice<'_, T> {
         }
         // The stream that `cudarc` looks at comes behind all others that used it. A failure shows at the next call; there is nobody to tell it here.
         let _ = allocation.uses().hand_over(self.place.own.core());
+        if let Some(stream) = &self.unordered
+            && stream.join(self.place.stream).is_err()
+        {
+            let _ = self.place.stream.synchronize();
+        }
         // SAFETY: not used again.
         unsafe { ManuallyDrop::drop(&mut self.buffer) };
     }
@@ -215,6 +225,8 @@ impl<T: Element> Drop for LentSlice<'_, T> {
 
 macro_rules! slices {
     ($([$($lifetime:lifetime)?] $slice:ty;)*) => {$(
+        impl<$($lifetime,)? T: Element> sealed::Sealed for &$slice {}
+
         impl<$($lifetime,)? T: Element> Slices for &$slice {
             type Buffers<'b> = &'b Buffer<T>;
             type Lent<'p> = LentSlice<'p, T> where Self: 'p;
@@ -223,7 +235,7 @@ macro_rules! slices {
             where
                 Self: 'p,
             {
-                LentSlice::new(place, DeviceSlice::stream(self).context(), self.len(), || self.device_ptr(place.stream))
+                LentSlice::new(place, DeviceSlice::stream(self), self.len(), || self.device_ptr(place.stream))
             }
 
             fn buffers<'b>(lent: &'b mut LentSlice<'_, T>) -> &'b Buffer<T> {
@@ -237,6 +249,8 @@ slices! { [] CudaSlice<T>; ['s] CudaView<'s, T>; ['s] CudaViewMut<'s, T>; }
 
 macro_rules! slices_mut {
     ($([$($lifetime:lifetime)?] $slice:ty;)*) => {$(
+        impl<$($lifetime,)? T: Element> sealed::Sealed for &mut $slice {}
+
         impl<$($lifetime,)? T: Element> Slices for &mut $slice {
             type Buffers<'b> = &'b mut Buffer<T>;
             type Lent<'p> = LentSlice<'p, T> where Self: 'p;
@@ -245,8 +259,8 @@ macro_rules! slices_mut {
             where
                 Self: 'p,
             {
-                let (context, len) = (Arc::clone(DeviceSlice::stream(self).context()), self.len());
-                LentSlice::new(place, &context, len, || self.device_ptr_mut(place.stream))
+                let (stream, len) = (Arc::clone(DeviceSlice::stream(self)), self.len());
+                LentSlice::new(place, &stream, len, || self.device_ptr_mut(place.stream))
             }
 
             fn buffers<'b>(lent: &'b mut LentSlice<'_, T>) -> &'b mut Buffer<T> {
@@ -261,58 +275,81 @@ slices_mut! { [] CudaSlice<T>; ['s] CudaViewMut<'s, T>; }
 /// A buffer that is lent: a slice, as long as this lives.
 #[doc(hidden)]
 #[derive(Debug)]
-pub struct LentBuffer<T>(ManuallyDrop<CudaSlice<T>>);
+pub struct LentBuffer<'a, T: Element> {
+    slice: ManuallyDrop<CudaSlice<T>>,
+    buffer: &'a Buffer<T>,
+    writes: bool,
+    own: Stream,
+}
 
-impl<T: Element> LentBuffer<T> {
-    fn new(buffer: &Buffer<T>, writes: bool, place: &Place<'_>) -> Result<LentBuffer<T>> {
+impl<'a, T: Element> LentBuffer<'a, T> {
+    fn new(buffer: &'a Buffer<T>, writes: bool, place: &Place<'_>) -> Result<LentBuffer<'a, T>> {
         let address = match buffer.as_raw() {
             Some(address) if place.own.device() == buffer.device() => address,
             _ => return Err(foreign("the buffer", buffer.device(), place.stream.context())),
         };
-        let (uses, stream) = (buffer.allocation().uses(), place.own.core());
-        if writes { uses.write_on(stream) } else { uses.read_on(stream) }?;
+        used(buffer, writes, place.own)?;
+        // What failed before would be a panic of what follows.
+        place.stream.context().check_err().map_err(of_driver)?;
         // SAFETY: so many elements lie there, borrowed for as long as this lives, which leaks the slice then; only `with_slices` has it.
-        Ok(LentBuffer(ManuallyDrop::new(unsafe { place.stream.upgrade_device_ptr(address, buffer.len()) })))
+        let slice = ManuallyDrop::new(unsafe { place.stream.upgrade_device_ptr(address, buffer.len()) });
+        Ok(LentBuffer { slice, buffer, writes, own: place.own.clone() })
     }
 }
 
-impl<T> Drop for LentBuffer<T> {
+/// Says that a stream reads or writes a buffer.
+fn used<T: Element>(buffer: &Buffer<T>, writes: bool, stream: &Stream) -> Result<()> {
+    let (uses, stream) = (buffer.allocation().uses(), stream.core());
+    if writes { uses.write_on(stream) } else { uses.read_on(stream) }
+}
+
+impl<T: Element> Drop for LentBuffer<'_, T> {
     fn drop(&mut self) {
         // SAFETY: not used again.
-        let slice = unsafe { ManuallyDrop::take(&mut self.0) };
+        let slice = unsafe { ManuallyDrop::take(&mut self.slice) };
         // Its stream waits for what others did with it; the memory stays the buffer's.
         slice.leak();
+        // The work may have come after the buffer has forgotten the stream. A failure shows at the next call.
+        if used(self.buffer, self.writes, &self.own).is_err() {
+            let _ = self.own.synchronize();
+        }
     }
 }
 
-impl<T: Element> Buffers for &Buffer<T> {
-    type Slices<'b> = CudaView<'b, T>;
-    type Lent = LentBuffer<T>;
+impl<T: Element> sealed::Sealed for &Buffer<T> {}
 
-    fn lend(self, place: &Place<'_>) -> Result<LentBuffer<T>> {
+impl<'a, T: Element> Buffers for &'a Buffer<T> {
+    type Slices<'b> = CudaView<'b, T>;
+    type Lent = LentBuffer<'a, T>;
+
+    fn lend(self, place: &Place<'_>) -> Result<LentBuffer<'a, T>> {
         LentBuffer::new(self, false, place)
     }
 
-    fn slices<'b>(lent: &'b mut LentBuffer<T>) -> CudaView<'b, T> {
-        lent.0.as_view()
+    fn slices<'b>(lent: &'b mut LentBuffer<'a, T>) -> CudaView<'b, T> {
+        lent.slice.as_view()
     }
 }
 
-impl<T: Element> Buffers for &mut Buffer<T> {
-    type Slices<'b> = CudaViewMut<'b, T>;
-    type Lent = LentBuffer<T>;
+impl<T: Element> sealed::Sealed for &mut Buffer<T> {}
 
-    fn lend(self, place: &Place<'_>) -> Result<LentBuffer<T>> {
+impl<'a, T: Element> Buffers for &'a mut Buffer<T> {
+    type Slices<'b> = CudaViewMut<'b, T>;
+    type Lent = LentBuffer<'a, T>;
+
+    fn lend(self, place: &Place<'_>) -> Result<LentBuffer<'a, T>> {
         LentBuffer::new(self, true, place)
     }
 
-    fn slices<'b>(lent: &'b mut LentBuffer<T>) -> CudaViewMut<'b, T> {
-        lent.0.as_view_mut()
+    fn slices<'b>(lent: &'b mut LentBuffer<'a, T>) -> CudaViewMut<'b, T> {
+        lent.slice.as_view_mut()
     }
 }
 
 macro_rules! tuples {
     ($($($name:ident)*;)*) => {$(
+        impl<$($name: sealed::Sealed),*> sealed::Sealed for ($($name,)*) {}
+
         #[allow(non_snake_case, reason = "a variable for each type")]
         impl<$($name: Slices),*> Slices for ($($name,)*) {
             type Buffers<'b> = ($($name::Buffers<'b>,)*);

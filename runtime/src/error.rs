@@ -250,7 +250,7 @@ pub enum Error {
         /// Where it was used.
         device: String,
     },
-    /// Memory of another library that kernels cannot work with.
+    /// Memory or a stream of another library that kernels cannot work with.
     #[error("{reason} (on {device})")]
     Foreign {
         /// The device.

@@ -20,6 +20,12 @@ pub type Keep = Box<dyn Any + Send + Sync>;
 /// What addresses of buffers are multiples of, bytes: kernels load so many at once.
 const ALIGN: u64 = 16;
 
+/// Where memory of no bytes is said to lie.
+const NOWHERE: u64 = 64;
+
+/// `CU_STREAM_PER_THREAD`.
+const PER_THREAD: u64 = 2;
+
 /// Memory of others.
 struct ForeignMemory {
     address: u64,
@@ -56,16 +62,21 @@ impl Device {
 }
 
 impl Stream {
-    /// A CUDA stream of others, a `CUstream`: null is the legacy default stream. The same handle is the same stream, as long as somebody has it. `keep` lives as long as it.
+    /// A CUDA stream of others, a `CUstream`: null is the legacy default stream. The per-thread default stream is none, since each thread means another by it. The same handle is the same stream, as long as somebody has it. `keep` lives as long as it.
     ///
     /// Work that others put into it runs in order with launches in it. What it and other streams do with a buffer is ordered as with the device's own.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if the device is no GPU of the CUDA driver, [`Error::Driver`].
+    /// [`Error::Unsupported`] if the device is no GPU of the CUDA driver; [`Error::Foreign`] for the per-thread default stream; [`Error::Driver`].
     ///
     /// # Safety
     /// `stream` is a stream of the device's context, or null, and stays one as long as `keep` lives.
     pub unsafe fn from_raw(device: &Device, stream: *mut c_void, keep: Keep) -> Result<Stream> {
+        if device.kind() == DeviceKind::Cuda && stream as u64 == PER_THREAD {
+            let reason =
+                "the per-thread default stream is another one in each thread; help: pass a stream that was created, or null".to_owned();
+            return Err(Error::Foreign { device: device.to_string(), reason });
+        }
         device.foreign_stream(stream as u64, |driver| driver.foreign_queue(stream as u64, keep))
     }
 
@@ -101,6 +112,8 @@ impl<T: Element> Buffer<T> {
             };
             return Err(Error::Foreign { device: device.to_string(), reason });
         }
+        // What is empty lies nowhere, but not at null: references to nothing are never null.
+        let address = if bytes == 0 { NOWHERE } else { address };
         let allocation = Allocation::new(device.clone(), Box::new(ForeignMemory { address, _keep: keep }));
         Ok(Buffer::of_allocation(allocation, len))
     }

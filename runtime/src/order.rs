@@ -79,8 +79,9 @@ impl Uses {
     #[cfg(feature = "cudarc")]
     pub(crate) fn hand_over(&self, to: &Arc<StreamCore>) -> Result<()> {
         let state = std::mem::take(&mut *self.lock());
-        let mut others = state.writer.iter().chain(state.readers.iter().flatten()).filter(|other| !Arc::ptr_eq(other, to));
-        others.try_for_each(|other| to.order_after(other))
+        let others = state.writer.iter().chain(state.readers.iter().flatten()).filter(|other| !Arc::ptr_eq(other, to));
+        // What cannot be ordered is waited for: the memory is somebody else's then.
+        others.map(|other| to.order_after(other).or_else(|_| other.synchronize())).fold(Ok(()), Result::and)
     }
 
     /// The fault of the stream that wrote last, if there is one: then what was written is no result.

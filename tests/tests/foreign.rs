@@ -122,6 +122,9 @@ fn contexts_and_streams_are_the_same_ones_and_stay_their_owners() {
     assert_eq!(own.as_raw(), Some(theirs.cu_stream().cast()));
     let y = theirs.clone_htod(&[1.0f32; 64]).unwrap();
     assert_eq!(theirs.clone_dtoh(&y).unwrap(), [1.0; 64]);
+    let error = stream_of(&context.per_thread_stream()).unwrap_err().to_string();
+    assert!(error.contains("the per-thread default stream is another one in each thread; help: pass a stream"), "{error}");
+    assert_eq!(stream_of(&context.default_stream()).unwrap().as_raw(), Some(std::ptr::null_mut()));
     // SAFETY: refused.
     let error = unsafe { as_cudarc(&Device::simulator().default_stream(), &context) }.unwrap_err().to_string();
     assert!(error.contains("the stream belongs to Simulator") && error.contains("of GPU 0"), "{error}");

@@ -209,6 +209,45 @@ fn tiles_begin_anywhere() {
     });
 }
 
+/// A tile of two slabs from a column on.
+#[kernel(block = 64, targets = [sm_90])]
+fn wide_from(column: usize, a: &Matrix<u32>, out: &mut Global<u32>) {
+    #[shared(swizzle = 128)]
+    let mut tile: [[u32; 64]; 8];
+    let t = thread_idx().x;
+    let mut sum = 0u32;
+    #[pipeline(stages = 2, by = tma)]
+    for k in 0..3usize {
+        load_tile(&mut tile, a, k * 8, column * 4);
+        sync_threads();
+        for r in 0..8usize {
+            sum += tile[r][t] * (k as u32 + 1);
+        }
+        sync_threads();
+    }
+    out[t] = sum;
+}
+
+#[test]
+fn slabs_beyond_the_last_place_are_zeros() {
+    on_all("wide_from", |device| {
+        if !has_target(device) {
+            return;
+        }
+        let (rows, columns, pitch) = (21usize, 79usize, 80usize);
+        let data: Vec<u32> = (0..rows * pitch).map(|i| i as u32 + 1).collect();
+        let buffer = device.upload(&data).unwrap();
+        let mut out = device.zeros::<u32>(64).unwrap();
+        for column in [0, 4, 8, 16, 20, 100, (1 << 29) - 16, (1 << 29) - 4, 1 << 29, (1 << 30) - 64] {
+            let at = |r: usize, c: usize| if r < rows && c < columns { data[r * pitch + c] } else { 0 };
+            let of = |i: usize| (0..24).map(|r| at(r, column * 4 + i) * (r as u32 / 8 + 1)).sum::<u32>();
+            let a = device.matrix(&buffer, rows, columns).unwrap().pitch(pitch).unwrap();
+            wide_from(column, a, &mut out).grid(1).launch(device).unwrap();
+            assert_eq!(out.download().unwrap(), (0..64).map(of).collect::<Vec<u32>>(), "{}: from {}", device.name(), column * 4);
+        }
+    });
+}
+
 /// The PTX of a kernel of this file.
 fn text(kernel: &str, generics: &[&str], target: &str) -> String {
     let source = kernel_of(include_str!("tensor_copies.rs"), kernel).replace(", targets = [sm_90]", "");

@@ -4,7 +4,7 @@ use crate::collections::HashMap;
 use crate::ir::{BinaryOp, Block, Compute, Kernel, Op, Region, Value, ValueDef};
 
 /// How far operands are followed.
-const DEPTH: usize = 16;
+const DEPTH: usize = 8;
 
 /// The counters of loops, which begin at the first value and go on by the second.
 pub struct Multiples {
@@ -67,7 +67,8 @@ impl Multiples {
             }
             Compute::Binary(BinaryOp::And, a, b) => is(a, unit) || is(b, unit),
             Compute::Binary(BinaryOp::Shl, a, count) => {
-                let count = kernel.constant(*count).map_or(0, |count| count.bits.min(63));
+                let width = u64::from(kernel.ty(value).bits());
+                let count = kernel.constant(*count).map_or(0, |count| count.bits % width);
                 is(a, unit >> count)
             }
             Compute::MulAdd(a, b, c) => (is(a, unit) || is(b, unit)) && is(c, unit),

@@ -12,8 +12,8 @@ use crate::error::{Error, Result};
 use crate::foreign::Keep;
 use std::ffi::c_uint;
 use std::ptr::null_mut;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// `CU_STREAM_NON_BLOCKING`: no implicit order with the legacy default stream.
@@ -31,15 +31,15 @@ struct KeptStream {
 /// A stream.
 pub(super) struct CudaQueue {
     stream: KeptStream,
-    /// Recorded anew each time another stream must wait for this one: the wait takes the event as it is at the call.
-    fence: CudaEvent,
+    /// Recorded anew each time this stream must wait for another: the wait takes the event as it is at the call, so nobody may record it in between.
+    fence: Mutex<CudaEvent>,
     /// The kernel launched last, to name one when the stream fails.
     last: AtomicPtr<KernelDefinition>,
 }
 
 impl CudaQueue {
     pub(super) fn new(context: Arc<Context>) -> Result<CudaQueue> {
-        let fence = CudaEvent::new(Arc::clone(&context), DISABLE_TIMING)?;
+        let fence = Mutex::new(CudaEvent::new(Arc::clone(&context), DISABLE_TIMING)?);
         let mut stream = Handle::NULL;
         // SAFETY: writes one handle; `CudaEvent::new` made the context current.
         context.check(unsafe { context.driver.cuStreamCreate(&mut stream, NON_BLOCKING) }, "cuStreamCreate")?;
@@ -50,7 +50,7 @@ impl CudaQueue {
 
     /// A stream of others, which lives as long as `keep`.
     pub(super) fn of_others(context: Arc<Context>, handle: sys::CUstream, keep: Keep) -> Result<CudaQueue> {
-        let fence = CudaEvent::new(Arc::clone(&context), DISABLE_TIMING)?;
+        let fence = Mutex::new(CudaEvent::new(Arc::clone(&context), DISABLE_TIMING)?);
         Ok(CudaQueue { stream: KeptStream { context, handle, _keep: keep }, fence, last: AtomicPtr::new(null_mut()) })
     }
 
@@ -129,8 +129,9 @@ impl Queue for CudaQueue {
 
     fn order_after(&self, other: &dyn Queue) -> Result<()> {
         self.stream.context.bind()?;
-        self.fence.record(other.handle())?;
-        self.wait_for(self.fence.handle())
+        let fence = self.fence.lock().unwrap_or_else(PoisonError::into_inner);
+        fence.record(other.handle())?;
+        self.wait_for(fence.handle())
     }
 
     fn record(&self) -> Result<Box<dyn Marker>> {

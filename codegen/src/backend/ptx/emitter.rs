@@ -7,7 +7,7 @@ use super::early::{self, EarlyLoad};
 use super::region::SharedRegion;
 use super::types::bits_suffix;
 use crate::analysis::bounds::Bounds;
-use crate::collections::HashMap;
+use crate::collections::{HashMap, HashSet};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::ir::{Block, CacheHint, Inst, Kernel, Loc, Location, Object, Op, Roles, Type, Value};
 use crate::passes;
@@ -50,6 +50,8 @@ pub(super) struct Emitter<'k> {
     pub(super) uses: Vec<u32>,
     /// All uses of each value, whatever becomes of them.
     pub(super) all_uses: Vec<u32>,
+    /// Results of `if`s that stayed where they were.
+    pub(super) joined: HashSet<Value>,
     /// The block that each instruction stands in.
     pub(super) homes: Vec<Option<Block>>,
     /// Products of widened 32-bit values, by instruction: printed as `mul.wide`.
@@ -117,6 +119,7 @@ impl<'k> Emitter<'k> {
             uses: all_uses.clone(),
             all_uses,
             homes,
+            joined: HashSet::default(),
             wide: vec![None; kernel.insts.len()],
             version: target.ptx_version,
             labels: 0,

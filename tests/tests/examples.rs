@@ -1,0 +1,41 @@
+//! The examples run, with no GPU too, and say something worth reading. `cargo test --workspace` builds them.
+
+use std::path::Path;
+use std::process::Command;
+
+/// Each, and a part of what it says on a machine without a GPU and with one.
+const EXAMPLES: [(&str, &str); 4] = [
+    ("saxpy", "y[0..4] = [1.0, 3.0, 5.0, 7.0]"),
+    ("mandelbrot", "mandelbrot.png"),
+    ("simulate", "sectors"),
+    ("between_cublas", "y[0..3] = ["),
+];
+
+#[test]
+fn examples_run_and_say_what_they_found() {
+    // This program lies in `deps`, beside them.
+    let own = std::env::current_exe().expect("this program");
+    let built = own.parent().and_then(Path::parent).expect("a folder of the build").join("examples");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("examples");
+    std::fs::create_dir_all(&folder).expect("the folder can be made");
+    for (name, part) in EXAMPLES {
+        let program = built.join(name).with_extension(std::env::consts::EXE_EXTENSION);
+        assert!(program.exists(), "{} is not there: `cargo build --workspace --examples --features cudarc` builds it", program.display());
+        let output = Command::new(program).current_dir(&folder).output().expect("it runs");
+        let (said, error) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert!(output.status.success() && said.contains(part), "{name}: {said}\n{error}");
+    }
+}
+
+#[test]
+fn all_examples_are_run() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace").join("examples");
+    let mut files: Vec<String> = std::fs::read_dir(folder)
+        .expect("the examples")
+        .map(|entry| entry.expect("a file").file_name().to_string_lossy().into_owned())
+        .collect();
+    let mut names: Vec<String> = EXAMPLES.iter().map(|(name, _)| format!("{name}.rs")).collect();
+    files.sort();
+    names.sort();
+    assert_eq!(files, names);
+}
