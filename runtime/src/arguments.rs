@@ -5,6 +5,7 @@
 
 use crate::buffer::Allocation;
 use crate::element::{Element, ElementType};
+use crate::error::Result;
 use crate::inline::Inline;
 use crate::texture::Picture;
 use std::mem::MaybeUninit;
@@ -172,6 +173,74 @@ impl<'a> Arguments<'a> {
             list.push(Argument { kind, ty: argument.ty });
         }
         Arguments { list, chunks: self.chunks, next: self.next, more: self.more.clone() }
+    }
+}
+
+/// The arguments of a launch without the memory they name, of which they know the numbers.
+pub(crate) struct DetachedArguments {
+    list: Vec<(DetachedKind, &'static ElementType)>,
+    chunks: [Chunk; INLINE_CHUNKS],
+    next: usize,
+    more: Vec<Chunk>,
+}
+
+enum DetachedKind {
+    Value { chunk: usize, bytes: usize },
+    Global { slot: usize, len: usize, writable: bool },
+    Constant { slot: usize },
+    Texture { slot: usize },
+}
+
+impl Arguments<'_> {
+    /// The same with the numbers of what they name, which `slot_of` gives for the argument of an index.
+    pub(crate) fn detach(
+        &self,
+        mut slot_of: impl FnMut(usize, &Allocation, Option<&Picture>) -> Result<usize>,
+    ) -> Result<DetachedArguments> {
+        let list = self.iter().enumerate().map(|(index, argument)| {
+            let kind = match argument.kind {
+                ArgumentKind::Value { chunk, bytes } => DetachedKind::Value { chunk, bytes },
+                ArgumentKind::Global { allocation, len, writable } => {
+                    DetachedKind::Global { slot: slot_of(index, allocation, None)?, len, writable }
+                }
+                ArgumentKind::Constant { allocation } => DetachedKind::Constant { slot: slot_of(index, allocation, None)? },
+                ArgumentKind::Texture { allocation, picture } => DetachedKind::Texture { slot: slot_of(index, allocation, Some(picture))? },
+            };
+            Ok((kind, argument.ty))
+        });
+        Ok(DetachedArguments { list: list.collect::<Result<_>>()?, chunks: self.chunks, next: self.next, more: self.more.clone() })
+    }
+}
+
+impl DetachedArguments {
+    /// The arguments with the memory of each number; of a texture, what it holds, too.
+    pub(crate) fn attach<'b>(&self, memory: impl Fn(usize) -> (&'b Allocation, Option<&'b Picture>)) -> Arguments<'b> {
+        let mut list = Inline::new();
+        for (kind, ty) in &self.list {
+            let kind = match *kind {
+                DetachedKind::Value { chunk, bytes } => ArgumentKind::Value { chunk, bytes },
+                DetachedKind::Global { slot, len, writable } => ArgumentKind::Global { allocation: memory(slot).0, len, writable },
+                DetachedKind::Constant { slot } => ArgumentKind::Constant { allocation: memory(slot).0 },
+                DetachedKind::Texture { slot } => match memory(slot) {
+                    (allocation, Some(picture)) => ArgumentKind::Texture { allocation, picture },
+                    // Who lends has seen to it that a texture stands in for a texture.
+                    (_, None) => continue,
+                },
+            };
+            list.push(Argument { kind, ty });
+        }
+        Arguments { list, chunks: self.chunks, next: self.next, more: self.more.clone() }
+    }
+
+    /// The numbers of what they name, and whether the kernel may write it.
+    pub(crate) fn slots(&self, mut each: impl FnMut(usize, bool)) {
+        for (kind, _) in &self.list {
+            match *kind {
+                DetachedKind::Value { .. } => {}
+                DetachedKind::Global { slot, writable, .. } => each(slot, writable),
+                DetachedKind::Constant { slot } | DetachedKind::Texture { slot } => each(slot, false),
+            }
+        }
     }
 }
 

@@ -15,10 +15,12 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Memory of a device, and who still works with it. Waits for them before it is freed.
+/// Memory of a device, and who still works with it. Freed behind them: in the order of the stream it was made in where the driver can, else once they have been waited for.
 pub(crate) struct Allocation {
     device: Device,
     memory: Box<dyn Memory>,
+    /// The stream it was made in.
+    home: Option<Arc<StreamCore>>,
     uses: Uses,
     serial: u64,
 }
@@ -26,8 +28,19 @@ pub(crate) struct Allocation {
 static SERIAL: AtomicU64 = AtomicU64::new(1);
 
 impl Allocation {
+    /// Memory that is there whatever streams do.
     pub(crate) fn new(device: Device, memory: Box<dyn Memory>) -> Allocation {
-        Allocation { device, memory, uses: Uses::default(), serial: SERIAL.fetch_add(1, Ordering::Relaxed) }
+        Allocation { device, memory, home: None, uses: Uses::default(), serial: SERIAL.fetch_add(1, Ordering::Relaxed) }
+    }
+
+    /// Memory that is there for what comes later in a stream: others come after it.
+    pub(crate) fn in_stream(device: Device, memory: Box<dyn Memory>, stream: &Arc<StreamCore>) -> Result<Allocation> {
+        let mut allocation = Allocation::new(device, memory);
+        if allocation.memory.is_freed_in_order() {
+            allocation.home = Some(Arc::clone(stream));
+            allocation.uses.write_on(stream)?;
+        }
+        Ok(allocation)
     }
 
     pub(crate) fn device(&self) -> &Device {
@@ -76,7 +89,21 @@ impl Allocation {
 impl Drop for Allocation {
     fn drop(&mut self) {
         // A failure shows again at the next call on the device; there is nobody to tell it here.
-        let _ = self.uses.settle();
+        let Some(home) = &self.home else {
+            let _ = self.uses.settle();
+            return;
+        };
+        let _ = self.uses.hand_over(home);
+        std::mem::replace(&mut self.memory, Box::new(Freed)).free_in_order(home.queue());
+    }
+}
+
+/// What is left of memory that was freed.
+struct Freed;
+
+impl Memory for Freed {
+    fn handle(&self) -> u64 {
+        0
     }
 }
 
@@ -105,9 +132,9 @@ struct Untyped {
 }
 
 impl<T: Element> Buffer<T> {
-    /// Memory for `len` elements, contents undefined: the caller fills it.
-    pub(crate) fn new(device: &Device, len: usize) -> Result<Buffer<T>> {
-        Ok(Buffer::of_allocation(device.allocate(bytes_of::<T>(len)?)?, len))
+    /// Memory for `len` elements in the order of a stream of the device, contents undefined: the caller fills it.
+    pub(crate) fn new(device: &Device, len: usize, stream: &Arc<StreamCore>) -> Result<Buffer<T>> {
+        Ok(Buffer::of_allocation(device.allocate(bytes_of::<T>(len)?, stream)?, len))
     }
 
     /// An allocation that has room for `len` elements.
@@ -165,9 +192,13 @@ impl<T: Element> Buffer<T> {
     /// # Errors
     /// [`Error::NoZero`] if that is no value of the elements' type, [`Error::Driver`] if the device failed.
     pub fn clear(&mut self) -> Result<()> {
+        self.clear_in(self.untyped.allocation.device.own_stream())
+    }
+
+    /// The same in a stream of the device.
+    pub(crate) fn clear_in(&self, stream: &Arc<StreamCore>) -> Result<()> {
         T::TYPE.check_zero()?;
         let allocation = &self.untyped.allocation;
-        let stream = allocation.device.own_stream();
         allocation.uses.write_on(stream)?;
         // SAFETY: the allocation has this many bytes.
         unsafe { stream.queue().zero(allocation.memory(), self.bytes()) }
@@ -215,6 +246,11 @@ impl<T: Element> Buffer<T> {
     pub fn write(&mut self, host: &[T]) -> Result<()> {
         self.check_len(host.len())?;
         write_allocation(&self.untyped.allocation, host)
+    }
+
+    /// The same in a stream of the device, of as many elements.
+    pub(crate) fn write_in(&self, host: &[T], stream: &Arc<StreamCore>) -> Result<()> {
+        write_in(&self.untyped.allocation, host, stream)
     }
 
     /// Puts a copy from `pinned` into `stream` and returns at once. Whoever touches `pinned` next waits until it has been read.
@@ -286,7 +322,11 @@ fn check_view<T: Element, U: Element>(len: usize, writes: bool) -> Result<()> {
 
 /// Replaces what an allocation holds. Returns when `host` has been read.
 fn write_allocation<T: Element>(allocation: &Allocation, host: &[T]) -> Result<()> {
-    let stream = allocation.device.own_stream();
+    write_in(allocation, host, allocation.device.own_stream())
+}
+
+/// The same in a stream of the device.
+fn write_in<T: Element>(allocation: &Allocation, host: &[T], stream: &Arc<StreamCore>) -> Result<()> {
     allocation.uses.write_on(stream)?;
     // SAFETY: the callers are in this file; each passes as many elements as the allocation has room for.
     unsafe { stream.queue().write(allocation.memory(), host.as_ptr().cast(), size_of_val(host), true) }
@@ -336,7 +376,7 @@ pub struct ConstantBuffer<A: Element> {
 
 impl<A: Element> ConstantBuffer<A> {
     pub(crate) fn new(device: &Device, array: A) -> Result<ConstantBuffer<A>> {
-        let allocation = device.allocate(size_of::<A>())?;
+        let allocation = device.allocate(size_of::<A>(), device.own_stream())?;
         write_allocation(&allocation, std::slice::from_ref(&array))?;
         Ok(ConstantBuffer { allocation, array: PhantomData })
     }
@@ -369,7 +409,7 @@ impl<A: Element> ConstantBuffer<A> {
 impl<T: Element, const N: usize> ConstantBuffer<[T; N]> {
     pub(crate) fn from_slice(device: &Device, elements: &[T]) -> Result<ConstantBuffer<[T; N]>> {
         check_len(N, elements.len())?;
-        let allocation = device.allocate(size_of::<[T; N]>())?;
+        let allocation = device.allocate(size_of::<[T; N]>(), device.own_stream())?;
         write_allocation(&allocation, elements)?;
         Ok(ConstantBuffer { allocation, array: PhantomData })
     }

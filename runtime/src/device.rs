@@ -163,14 +163,21 @@ impl Device {
         self.core.driver.free_memory()
     }
 
+    /// Gives back to the driver what this device keeps of buffers that were dropped. A CUDA device keeps all of it for the next buffers, which costs no time then, and takes from it before it says that memory is out; whoever
+    /// else allocates on the GPU, in this program or another, has to do without. [`Device::free_memory`] counts it as free. Waits for all that the device does.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] if the device failed.
+    pub fn release_unused_memory(&self) -> Result<()> {
+        self.core.driver.release_unused_memory()
+    }
+
     /// A buffer of these elements.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`], [`Error::TooLarge`], [`Error::Driver`].
     pub fn upload<T: Element>(&self, elements: &[T]) -> Result<Buffer<T>> {
-        let mut buffer = Buffer::new(self, elements.len())?;
-        buffer.write(elements)?;
-        Ok(buffer)
+        self.upload_in(elements, &self.core.stream)
     }
 
     /// A buffer of `len` elements, all bytes zero.
@@ -178,9 +185,7 @@ impl Device {
     /// # Errors
     /// [`Error::NoZero`] if that is no value of the elements' type, [`Error::OutOfMemory`], [`Error::TooLarge`], [`Error::Driver`].
     pub fn zeros<T: Element>(&self, len: usize) -> Result<Buffer<T>> {
-        let mut buffer = Buffer::new(self, len)?;
-        buffer.clear()?;
-        Ok(buffer)
+        self.zeros_in(len, &self.core.stream)
     }
 
     /// Constant memory for a `&Constant<[T; N]>` parameter: 64 KiB at most.
@@ -292,8 +297,21 @@ impl Device {
         &self.core.stream
     }
 
-    pub(crate) fn allocate(&self, bytes: usize) -> Result<Allocation> {
-        Ok(Allocation::new(self.clone(), self.core.driver.allocate(bytes)?))
+    /// Memory in the order of a stream of this device.
+    pub(crate) fn allocate(&self, bytes: usize, stream: &Arc<StreamCore>) -> Result<Allocation> {
+        Allocation::in_stream(self.clone(), self.core.driver.allocate(bytes, stream.queue())?, stream)
+    }
+
+    pub(crate) fn upload_in<T: Element>(&self, elements: &[T], stream: &Arc<StreamCore>) -> Result<Buffer<T>> {
+        let buffer = Buffer::new(self, elements.len(), stream)?;
+        buffer.write_in(elements, stream)?;
+        Ok(buffer)
+    }
+
+    pub(crate) fn zeros_in<T: Element>(&self, len: usize, stream: &Arc<StreamCore>) -> Result<Buffer<T>> {
+        let buffer = Buffer::new(self, len, stream)?;
+        buffer.clear_in(stream)?;
+        Ok(buffer)
     }
 }
 

@@ -17,6 +17,7 @@ use crate::stream::StreamCore;
 use crate::texture::Picture;
 use crate::timing::Clock;
 use crate::twin::TwinEntry;
+use std::any::Any;
 use std::borrow::Cow;
 use std::ffi::{CString, c_void};
 use std::sync::Arc;
@@ -104,6 +105,11 @@ pub(crate) trait DeviceDriver: Send + Sync {
         Ok(None)
     }
 
+    /// Gives back what it keeps of memory that nobody has.
+    fn release_unused_memory(&self) -> Result<()> {
+        Ok(())
+    }
+
     /// The CUDA context.
     fn context(&self) -> Option<*mut c_void> {
         None
@@ -124,8 +130,8 @@ pub(crate) trait DeviceDriver: Send + Sync {
     /// Whether every call has done its work when it returns: no order between streams need be kept.
     fn is_synchronous(&self) -> bool;
 
-    /// Memory of this many bytes, zero too; contents undefined.
-    fn allocate(&self, bytes: usize) -> Result<Box<dyn Memory>>;
+    /// Memory of this many bytes, zero too, for what comes later in a queue; contents undefined.
+    fn allocate(&self, bytes: usize, queue: &dyn Queue) -> Result<Box<dyn Memory>>;
 
     /// A texture, contents undefined. What `DeviceLimits` says of its extent has been checked.
     fn texture(&self, picture: &Picture) -> Result<Box<dyn Memory>>;
@@ -136,14 +142,30 @@ pub(crate) trait DeviceDriver: Send + Sync {
     /// A new in-order queue.
     fn queue(&self) -> Result<Box<dyn Queue>>;
 
+    /// An empty graph, where the driver has such: elsewhere the steps are launched one by one.
+    ///
+    /// # Errors
+    /// [`Error::DriverTooOld`].
+    fn graph(&self) -> Result<Option<Box<dyn GraphDriver>>> {
+        Ok(None)
+    }
+
     /// Compiles one instance.
     fn compile(&self, kernel: &LoweredKernel<'_>) -> Result<Box<dyn Executable>>;
 }
 
-/// Memory, freed when dropped. The owner sees to it that no queue still works with it then.
+/// Memory, freed when dropped. The owner sees to it that no queue still works with it then; of memory that is freed in order, that the queue it is freed in comes after all of them.
 pub(crate) trait Memory: Send + Sync {
     /// The device's address or object.
     fn handle(&self) -> u64;
+
+    /// Whether it can be freed while queues work with it, by [`Memory::free_in_order`].
+    fn is_freed_in_order(&self) -> bool {
+        false
+    }
+
+    /// Frees it when a queue has come so far.
+    fn free_in_order(self: Box<Self>, _queue: &dyn Queue) {}
 
     /// What it holds if the driver keeps it as a texture: copies then go through other calls.
     fn picture(&self) -> Option<&Picture> {
@@ -250,8 +272,36 @@ impl LaunchPlan<'_> {
     }
 }
 
+/// A step of a graph, with its memory.
+pub(crate) enum GraphWork<'w> {
+    /// A kernel of the device's.
+    Launch { executable: &'w dyn Executable, plan: &'w LaunchPlan<'w> },
+    /// So many bytes from the start of memory on are zero.
+    Zero { to: &'w dyn Memory, bytes: usize },
+    /// So many bytes from the start of one to the start of another.
+    Copy { to: &'w dyn Memory, from: &'w dyn Memory, bytes: usize },
+}
+
+/// A graph of the driver's. Its steps have numbers, from 0 on.
+pub(crate) trait GraphDriver: Send + Sync {
+    /// Whether a step must be put into it before the next replay.
+    fn needs(&self, step: usize) -> bool;
+
+    /// Whether any must.
+    fn is_stale(&self) -> bool;
+
+    /// A step is another one from now on.
+    fn forget(&mut self, step: usize);
+
+    /// Puts a step into it, after steps of lower numbers; or the same step with other memory or values in its place.
+    fn put(&mut self, step: usize, work: &GraphWork<'_>, after: &[usize]) -> Result<()>;
+
+    /// Puts a run of it into a stream.
+    fn replay(&mut self, stream: &Arc<StreamCore>) -> Result<()>;
+}
+
 /// A compiled instance.
-pub(crate) trait Executable: Send + Sync {
+pub(crate) trait Executable: Any + Send + Sync {
     /// Puts one run into the stream. The simulator's gives its counters.
     fn launch(&self, plan: &LaunchPlan<'_>, stream: &Arc<StreamCore>) -> Result<Option<Counters>>;
 

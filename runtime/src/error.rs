@@ -258,6 +258,12 @@ pub enum Error {
         /// What is wrong with it, with its figure and the way out.
         reason: String,
     },
+    /// A graph that is recorded or replayed with what it cannot work with.
+    #[error("{reason}")]
+    Graph {
+        /// What is wrong, with the figures of both sides, and the way out.
+        reason: String,
+    },
     /// An argument a launch cannot make sense of.
     #[error("kernel `{kernel}`: {reason}")]
     Argument {
@@ -312,7 +318,7 @@ debug_of_variants! {
     Error:
     NoDriver NoDevice DriverTooOld Driver OutOfMemory TooLarge Texture LengthMismatch Matrix View
     Untimed NoZero ConstantTooLarge Compile DeviceCompiler Layout UnknownTarget NoGrid NoBlock
-    FixedBlock EmptyExtent Limit IndexWidth OtherDevice ForeignObject Foreign Argument Fault Simulated
+    FixedBlock EmptyExtent Limit IndexWidth OtherDevice ForeignObject Foreign Graph Argument Fault Simulated
     Unsupported
 }
 

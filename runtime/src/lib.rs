@@ -22,6 +22,7 @@ mod error;
 mod foreign;
 #[doc(hidden)]
 pub mod generated;
+mod graph;
 mod inline;
 #[cfg(feature = "inspect")]
 pub mod inspect;
@@ -66,6 +67,7 @@ pub use dim3::{Dim3, Extent};
 pub use element::Element;
 pub use error::{Error, Result};
 pub use foreign::Keep;
+pub use graph::{Graph, GraphBuffers, GraphStep, Recording};
 pub use launch::Launch;
 pub use matrix::{BufferMatrix, BufferMatrixBatch, BufferMatrixBatchMut, BufferMatrixMut};
 pub use pinned::PinnedBuffer;

@@ -76,7 +76,6 @@ impl Uses {
     }
 
     /// Orders a stream after all that work with it, and forgets them: whoever comes next has to come after that stream.
-    #[cfg(feature = "cudarc")]
     pub(crate) fn hand_over(&self, to: &Arc<StreamCore>) -> Result<()> {
         let state = std::mem::take(&mut *self.lock());
         let others = state.writer.iter().chain(state.readers.iter().flatten()).filter(|other| !Arc::ptr_eq(other, to));

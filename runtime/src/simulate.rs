@@ -35,7 +35,7 @@ pub(crate) fn copy_in(arguments: &Arguments<'_>, device: &Device) -> Result<Vec<
     let copy = |argument: &crate::arguments::Argument<'_>| {
         let Some(from) = argument.allocation() else { return Ok(None) };
         let bytes = argument.bytes();
-        let to = device.allocate(bytes)?;
+        let to = device.allocate(bytes, device.own_stream())?;
         copy_between(from, &to, bytes)?;
         Ok(Some(to))
     };

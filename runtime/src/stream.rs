@@ -1,7 +1,9 @@
 //! Streams: work in order, beside the work of other streams; and events, places in a stream.
 
+use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::driver::{Marker, Queue};
+use crate::element::Element;
 use crate::error::{Error, Result};
 use std::sync::Arc;
 use std::time::Duration;
@@ -56,6 +58,23 @@ impl Stream {
     /// The device it belongs to.
     pub fn device(&self) -> &Device {
         &self.device
+    }
+
+    /// A buffer of these elements, in the order of this stream: nothing waits for other streams, and they wait for it where they use the buffer. So is its end: dropping it
+    /// takes the memory back when this stream, behind all that use the buffer, has come so far; nobody waits.
+    ///
+    /// # Errors
+    /// As [`Device::upload`].
+    pub fn upload<T: Element>(&self, elements: &[T]) -> Result<Buffer<T>> {
+        self.device.upload_in(elements, &self.core)
+    }
+
+    /// A buffer of `len` elements, all bytes zero, in the order of this stream, like [`Stream::upload`].
+    ///
+    /// # Errors
+    /// As [`Device::zeros`].
+    pub fn zeros<T: Element>(&self, len: usize) -> Result<Buffer<T>> {
+        self.device.zeros_in(len, &self.core)
     }
 
     /// Waits until everything in the stream has run.

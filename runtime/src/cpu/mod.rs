@@ -64,7 +64,7 @@ impl DeviceDriver for Cpu {
         true
     }
 
-    fn allocate(&self, bytes: usize) -> Result<Box<dyn Memory>> {
+    fn allocate(&self, bytes: usize, _queue: &dyn Queue) -> Result<Box<dyn Memory>> {
         Ok(Box::new(HostMemory::new(bytes)?))
     }
 
@@ -73,7 +73,7 @@ impl DeviceDriver for Cpu {
     }
 
     fn allocate_host(&self, bytes: usize) -> Result<Box<dyn Memory>> {
-        self.allocate(bytes)
+        self.allocate(bytes, &HostQueue)
     }
 
     fn queue(&self) -> Result<Box<dyn Queue>> {
@@ -87,7 +87,7 @@ impl DeviceDriver for Cpu {
 }
 
 /// What such a device compiles an instance to.
-trait Run: Send + Sync {
+trait Run: Send + Sync + 'static {
     /// One run, done when it returns. The simulator's gives its counters.
     fn run(&self, plan: &LaunchPlan<'_>) -> Result<Option<Counters>>;
 }

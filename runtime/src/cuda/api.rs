@@ -107,6 +107,7 @@ functions! {
     cuDevicePrimaryCtxRetain = "cuDevicePrimaryCtxRetain" (context: *mut sys::CUcontext, device: sys::CUdevice);
     cuCtxGetCurrent = "cuCtxGetCurrent" (context: *mut sys::CUcontext);
     cuCtxSetCurrent = "cuCtxSetCurrent" (context: sys::CUcontext);
+    cuCtxSynchronize = "cuCtxSynchronize" ();
     cuMemGetInfo = "cuMemGetInfo_v2" (free: *mut usize, total: *mut usize);
     cuMemAlloc = "cuMemAlloc_v2" (address: *mut sys::CUdeviceptr, bytes: usize);
     cuMemFree = "cuMemFree_v2" (address: sys::CUdeviceptr);
@@ -175,6 +176,69 @@ functions! {
 
     // Those that older drivers lack.
     =>
+    cuGraphCreate = "cuGraphCreate" (graph: *mut sys::CUgraph, flags: c_uint);
+    cuGraphDestroy = "cuGraphDestroy" (graph: sys::CUgraph);
+    cuGraphAddKernelNode = "cuGraphAddKernelNode" (
+        node: *mut sys::CUgraphNode,
+        graph: sys::CUgraph,
+        after: *const sys::CUgraphNode,
+        count: usize,
+        parameters: *const sys::CUDA_KERNEL_NODE_PARAMS,
+    );
+    cuGraphAddMemcpyNode = "cuGraphAddMemcpyNode" (
+        node: *mut sys::CUgraphNode,
+        graph: sys::CUgraph,
+        after: *const sys::CUgraphNode,
+        count: usize,
+        copy: *const sys::CUDA_MEMCPY3D,
+        context: sys::CUcontext,
+    );
+    cuGraphAddMemsetNode = "cuGraphAddMemsetNode" (
+        node: *mut sys::CUgraphNode,
+        graph: sys::CUgraph,
+        after: *const sys::CUgraphNode,
+        count: usize,
+        zero: *const sys::CUDA_MEMSET_NODE_PARAMS,
+        context: sys::CUcontext,
+    );
+    cuGraphAddEmptyNode = "cuGraphAddEmptyNode" (
+        node: *mut sys::CUgraphNode,
+        graph: sys::CUgraph,
+        after: *const sys::CUgraphNode,
+        count: usize,
+    );
+    cuGraphExecKernelNodeSetParams = "cuGraphExecKernelNodeSetParams" (
+        exec: sys::CUgraphExec,
+        node: sys::CUgraphNode,
+        parameters: *const sys::CUDA_KERNEL_NODE_PARAMS,
+    );
+    cuGraphExecMemcpyNodeSetParams = "cuGraphExecMemcpyNodeSetParams" (
+        exec: sys::CUgraphExec,
+        node: sys::CUgraphNode,
+        copy: *const sys::CUDA_MEMCPY3D,
+        context: sys::CUcontext,
+    );
+    cuGraphExecMemsetNodeSetParams = "cuGraphExecMemsetNodeSetParams" (
+        exec: sys::CUgraphExec,
+        node: sys::CUgraphNode,
+        zero: *const sys::CUDA_MEMSET_NODE_PARAMS,
+        context: sys::CUcontext,
+    );
+    cuGraphInstantiateWithFlags = "cuGraphInstantiateWithFlags" (exec: *mut sys::CUgraphExec, graph: sys::CUgraph, flags: u64);
+    cuGraphExecDestroy = "cuGraphExecDestroy" (exec: sys::CUgraphExec);
+    cuGraphLaunch = "cuGraphLaunch" (exec: sys::CUgraphExec, stream: sys::CUstream);
+    cuMemPoolCreate = "cuMemPoolCreate" (pool: *mut sys::CUmemoryPool, properties: *const sys::CUmemPoolProps);
+    cuMemPoolDestroy = "cuMemPoolDestroy" (pool: sys::CUmemoryPool);
+    cuMemPoolSetAttribute = "cuMemPoolSetAttribute" (pool: sys::CUmemoryPool, attribute: c_uint, value: *mut c_void);
+    cuMemPoolGetAttribute = "cuMemPoolGetAttribute" (pool: sys::CUmemoryPool, attribute: c_uint, value: *mut c_void);
+    cuMemPoolTrimTo = "cuMemPoolTrimTo" (pool: sys::CUmemoryPool, bytes: usize);
+    cuMemAllocFromPoolAsync = "cuMemAllocFromPoolAsync" (
+        address: *mut sys::CUdeviceptr,
+        bytes: usize,
+        pool: sys::CUmemoryPool,
+        stream: sys::CUstream,
+    );
+    cuMemFreeAsync = "cuMemFreeAsync" (address: sys::CUdeviceptr, stream: sys::CUstream);
     cuLaunchKernelEx = "cuLaunchKernelEx" (
         config: *const sys::CUlaunchConfig,
         function: sys::CUfunction,

@@ -6,19 +6,23 @@
 #![expect(unsafe_code, reason = "calls the CUDA driver")]
 
 mod api;
+mod constants;
+mod graph;
 mod module;
+mod pool;
 mod queue;
 mod sys;
 mod tensor_map;
 mod texture;
 
-use crate::driver::{DeviceDriver, DeviceIdentity, DeviceKind, DeviceLimits, Executable, Memory, Queue};
+use crate::driver::{DeviceDriver, DeviceIdentity, DeviceKind, DeviceLimits, Executable, GraphDriver, Memory, Queue};
 use crate::error::{Error, Result};
 use crate::foreign::Keep;
 use crate::instance::LoweredKernel;
 use crate::properties::DeviceProperties;
 use crate::texture::Picture;
 use api::{Code, DriverApi, code};
+use pool::{Pool, PoolMemory};
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::sync::Arc;
 use sys::CUdevice_attribute as Attribute;
@@ -53,6 +57,8 @@ struct Context {
     /// What kernels are compiled for: the newest row the table knows that this GPU can run.
     target: &'static Target,
     properties: DeviceProperties,
+    /// What buffers are allocated from, where the driver has such.
+    pool: Option<Pool>,
     /// What a context of others needs.
     _keep: Option<Keep>,
 }
@@ -143,7 +149,9 @@ impl Context {
                 (context, None)
             }
         };
-        Ok(Context { driver, context, identity, target, properties, _keep })
+        let has_pools = attribute(Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED).is_ok_and(|value| value != 0);
+        let pool = has_pools.then(|| Pool::new(driver, device)).flatten();
+        Ok(Context { driver, context, identity, target, properties, pool, _keep })
     }
 
     /// Makes it current on this thread, if it is not.
@@ -174,6 +182,14 @@ impl Context {
             format!(" on {}", self.identity.name)
         };
         Error::Driver { call: call.to_owned(), code: self.driver.name(code), context }
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        if let Some(pool) = &self.pool {
+            pool.destroy();
+        }
     }
 }
 
@@ -224,7 +240,16 @@ impl DeviceDriver for Gpu {
         let (mut free, mut total) = (0, 0);
         // SAFETY: writes two numbers; the context is current.
         self.context.check(unsafe { self.context.driver.cuMemGetInfo(&mut free, &mut total) }, "cuMemGetInfo")?;
-        Ok(Some(free as u64))
+        Ok(Some(free as u64 + self.context.pool.as_ref().map_or(0, Pool::unused)))
+    }
+
+    fn release_unused_memory(&self) -> Result<()> {
+        let Some(pool) = &self.context.pool else { return Ok(()) };
+        self.context.bind()?;
+        // What is freed in streams is unused when they have come so far.
+        // SAFETY: waits for all streams of the context, which is current.
+        self.context.check(unsafe { self.context.driver.cuCtxSynchronize() }, "cuCtxSynchronize")?;
+        self.context.check(pool.trim(), "cuMemPoolTrimTo")
     }
 
     fn is_synchronous(&self) -> bool {
@@ -239,10 +264,13 @@ impl DeviceDriver for Gpu {
         Ok(Box::new(queue::CudaQueue::of_others(Arc::clone(&self.context), sys::Handle::of(handle), keep)?))
     }
 
-    fn allocate(&self, bytes: usize) -> Result<Box<dyn Memory>> {
+    fn allocate(&self, bytes: usize, queue: &dyn Queue) -> Result<Box<dyn Memory>> {
         // An empty buffer has no memory: the driver refuses to allocate none.
         if bytes == 0 {
             return Ok(Box::new(DeviceMemory(None)));
+        }
+        if let Some(pool) = &self.context.pool {
+            return Ok(Box::new(PoolMemory::new(&self.context, pool, bytes, sys::Handle::of(queue.handle()))?));
         }
         Ok(Box::new(DeviceMemory(Some(self.context.allocate(bytes)?))))
     }
@@ -270,6 +298,10 @@ impl DeviceDriver for Gpu {
 
     fn queue(&self) -> Result<Box<dyn Queue>> {
         Ok(Box::new(queue::CudaQueue::new(Arc::clone(&self.context))?))
+    }
+
+    fn graph(&self) -> Result<Option<Box<dyn GraphDriver>>> {
+        Ok(Some(Box::new(graph::CudaGraph::new(Arc::clone(&self.context))?)))
     }
 
     fn compile(&self, kernel: &LoweredKernel<'_>) -> Result<Box<dyn Executable>> {

@@ -3,6 +3,7 @@
 #![expect(unsafe_code, reason = "calls the CUDA driver")]
 
 use super::api::{Code, DriverApi, code};
+use super::constants::Constants;
 use super::queue::CudaEvent;
 use super::sys;
 use super::tensor_map::Maps;
@@ -13,7 +14,6 @@ use crate::definition::KernelDefinition;
 use crate::driver::{Executable, LaunchPlan, Marker, c_string, parameter_of};
 use crate::error::{Error, Result};
 use crate::instance::LoweredKernel;
-use crate::order::Uses;
 use crate::sim::Counters;
 use crate::stream::StreamCore;
 use crate::tensor::Matrix;
@@ -21,7 +21,7 @@ use crate::timing::Clock;
 use std::ffi::{c_int, c_uint, c_void};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use sys::{CUfunction_attribute as FunctionAttribute, CUjit_option as JitOption};
 use warpwright_codegen::backend::ptx::Ptx;
@@ -41,9 +41,7 @@ pub(super) struct CudaKernel {
     module: Owned<sys::CUmodule>,
     function: sys::CUfunction,
     abi: Vec<AbiArgument>,
-    symbols: Vec<Symbol>,
-    /// For each symbol the serial number of the constant buffer last copied into it; 0: none. Locked from the copy to the launch.
-    holds: Mutex<Vec<u64>>,
+    constants: Arc<Constants>,
     /// Threads of a block that its registers leave room for.
     max_threads: u32,
     /// Dynamic shared memory it may be launched with now.
@@ -64,13 +62,12 @@ pub(super) struct CudaKernel {
     maps: Maps,
 }
 
-/// A `.const` variable of the module.
-struct Symbol {
-    param: usize,
-    address: sys::CUdeviceptr,
-    bytes: usize,
-    /// The module's variable is memory like any other: a launch reads it, filling it writes it.
-    uses: Uses,
+/// What the driver is told of a launch beside its parameters.
+pub(super) struct Prepared {
+    pub(super) grid: [u32; 3],
+    pub(super) block: [u32; 3],
+    /// Dynamic shared memory, bytes.
+    pub(super) shared: u32,
 }
 
 impl CudaKernel {
@@ -99,12 +96,7 @@ impl CudaKernel {
         let max_threads = attribute(FunctionAttribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?;
         let fixed = attribute(FunctionAttribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?;
         let dynamic_limit = AtomicU32::new(SHARED_BYTES.saturating_sub(fixed));
-        let constants = emitted.abi.iter().filter_map(|argument| match argument {
-            AbiArgument::ConstantSymbol { param, symbol: name, bytes } => Some(symbol(&module, definition, *param, name, *bytes)),
-            _ => None,
-        });
-        let symbols = constants.collect::<Result<Vec<_>>>()?;
-        let holds = Mutex::new(vec![0; symbols.len()]);
+        let constants = Arc::new(Constants::of(&module, definition, &emitted.abi)?);
         let fixed_shared = if emitted.asks_for_shared { u32::try_from(emitted.shared_bytes).unwrap_or(u32::MAX) } else { 0 };
         let is_persistent = emitted.abi.iter().any(|argument| matches!(argument, AbiArgument::AskedGrid { .. }));
         let (abi, overlaps, cluster) = (emitted.abi, emitted.overlaps, emitted.cluster);
@@ -113,8 +105,7 @@ impl CudaKernel {
             module,
             function,
             abi,
-            symbols,
-            holds,
+            constants,
             max_threads,
             dynamic_limit,
             fixed_shared,
@@ -140,41 +131,14 @@ impl CudaKernel {
         Ok(())
     }
 
-    /// Fills the module's `.const` variables, in stream order, where they hold something else. What it returns keeps other launches
-    /// from filling them until this one is in its stream.
-    fn fill_constants<'k>(&'k self, plan: &LaunchPlan<'_>, stream: &Arc<StreamCore>) -> Result<Option<MutexGuard<'k, Vec<u64>>>> {
-        if self.symbols.is_empty() {
-            return Ok(None);
-        }
-        let mut holds = self.holds.lock().unwrap_or_else(PoisonError::into_inner);
-        for (symbol, holds) in self.symbols.iter().zip(holds.iter_mut()) {
-            let argument = plan.arguments.get(symbol.param);
-            let Some(ArgumentKind::Constant { allocation }) = argument.map(|argument| argument.kind) else {
-                return Err(mismatch(plan, symbol.param));
-            };
-            if *holds != allocation.serial() {
-                // Runs of other streams that still read the old contents go first.
-                symbol.uses.write_on(stream)?;
-                *holds = 0;
-                let (from, queue) = (allocation.memory().handle(), sys::Handle::of(stream.queue().handle()));
-                // SAFETY: both are this context's and have this many bytes; the launch has ordered the stream after who writes `from`.
-                let code = unsafe { self.module.context.driver.cuMemcpyDtoDAsync(symbol.address, from, symbol.bytes, queue) };
-                self.module.context.check(code, "cuMemcpyDtoDAsync")?;
-                *holds = allocation.serial();
-            }
-            symbol.uses.read_on(stream)?;
-        }
-        Ok(Some(holds))
-    }
-
-    /// Writes the address of each argument to `parameters`, and to `words` what is not in memory yet. Gives how many there are.
+    /// Writes the address of each argument to `parameters`, and to `words` what is not in memory yet.
     fn bind_arguments(
         &self,
         plan: &LaunchPlan<'_>,
         words: &mut [u64],
         maps: &mut Vec<sys::CUtensorMap>,
         parameters: &mut [*mut c_void],
-    ) -> Result<usize> {
+    ) -> Result<()> {
         // What parameters point to stays where it is.
         maps.reserve_exact(self.abi.iter().filter(|argument| matches!(argument, AbiArgument::TensorMap(_))).count());
         let mut count = 0;
@@ -211,7 +175,7 @@ impl CudaKernel {
             parameters[count] = (&raw mut words[count]).cast();
             count += 1;
         }
-        Ok(count)
+        Ok(())
     }
 
     /// The map of a matrix of a launch.
@@ -238,7 +202,18 @@ impl CudaKernel {
         self.maps.get(&self.module.context, (plan.definition.name, name), map, matrix)
     }
 
-    fn run(&self, plan: &LaunchPlan<'_>, stream: &Arc<StreamCore>, parameters: &mut [*mut c_void]) -> Result<()> {
+    /// Its function in its module.
+    pub(super) fn function(&self) -> sys::CUfunction {
+        self.function
+    }
+
+    /// Its `.const` variables.
+    pub(super) fn constants(&self) -> &Arc<Constants> {
+        &self.constants
+    }
+
+    /// What the driver is told of a launch beside its parameters. The context is current.
+    pub(super) fn prepare(&self, plan: &LaunchPlan<'_>) -> Result<Prepared> {
         // A kernel with a producer fixes its block, and the compiler has seen to it that the threads fit.
         let block = if self.has_producer { with_producer(plan.block).unwrap_or(plan.block) } else { plan.block };
         let threads: u32 = block.iter().product();
@@ -247,22 +222,41 @@ impl CudaKernel {
         }
         let shared = self.fixed_shared.saturating_add(plan.shared_bytes);
         self.allow_shared(shared)?;
-        let _filled = self.fill_constants(plan, stream)?;
         // A launch whose clusters fit nowhere would be refused by the driver, in words of its own.
         let resident = if self.is_persistent || self.cluster.is_some() { self.resident(plan, threads, shared)? } else { 0 };
         let grid = if self.is_persistent { plan.started(resident) } else { plan.grid };
+        Ok(Prepared { grid, block, shared })
+    }
+
+    /// Hands the addresses of a launch's parameters to `use_them`.
+    pub(super) fn with_parameters<R>(&self, plan: &LaunchPlan<'_>, use_them: impl FnOnce(*mut *mut c_void) -> Result<R>) -> Result<R> {
+        let mut maps = Vec::new();
+        if self.abi.len() <= SLOTS {
+            let (mut words, mut parameters) = ([0; SLOTS], [null_mut(); SLOTS]);
+            self.bind_arguments(plan, &mut words, &mut maps, &mut parameters)?;
+            use_them(parameters.as_mut_ptr())
+        } else {
+            let (mut words, mut parameters) = (vec![0; self.abi.len()], vec![null_mut(); self.abi.len()]);
+            self.bind_arguments(plan, &mut words, &mut maps, &mut parameters)?;
+            use_them(parameters.as_mut_ptr())
+        }
+    }
+
+    fn run(&self, plan: &LaunchPlan<'_>, stream: &Arc<StreamCore>, parameters: *mut *mut c_void) -> Result<()> {
+        let Prepared { grid, block, shared } = self.prepare(plan)?;
+        let _filled = self.constants.fill(&self.module.context, plan, stream)?;
         let queue = sys::Handle::of(stream.queue().handle());
         stream.queue().note_launch(plan.definition);
         match self.start(grid, block, shared, queue, parameters) {
             code::SUCCESS => Ok(()),
-            code::LAUNCH_OUT_OF_RESOURCES => Err(self.too_many_threads(plan, threads)),
+            code::LAUNCH_OUT_OF_RESOURCES => Err(self.too_many_threads(plan, block.iter().product())),
             code => Err(self.module.context.error(code, &format!("the launch of kernel `{}`", plan.definition.name))),
         }
     }
 
     /// Puts a launch into a stream; gives the driver's code. One of a kernel that overlaps may begin before the kernel before it in the stream has ended, where
     /// the driver knows how to say so; copies and events are ordered as ever.
-    fn start(&self, grid: [u32; 3], block: [u32; 3], shared: u32, queue: sys::CUstream, parameters: &mut [*mut c_void]) -> Code {
+    fn start(&self, grid: [u32; 3], block: [u32; 3], shared: u32, queue: sys::CUstream, parameters: *mut *mut c_void) -> Code {
         let (driver, none) = (self.module.context.driver, null_mut());
         if let Some(launch) = driver.cuLaunchKernelEx.filter(|_| self.overlaps) {
             let mut attribute = sys::CUlaunchAttribute {
@@ -280,12 +274,12 @@ impl CudaKernel {
                 numAttrs: 1,
             };
             // SAFETY: as below; the configuration and its attribute are read before the call returns.
-            return unsafe { launch(&raw const config, self.function, parameters.as_mut_ptr(), none) };
+            return unsafe { launch(&raw const config, self.function, parameters, none) };
         }
         let ([gx, gy, gz], [bx, by, bz]) = (grid, block);
         // SAFETY: the function is loaded; `parameters` has an address for each of its parameters, as the back end's calling convention
         // says, and each is copied before the call returns; buffers are kept alive by their uses until the stream is done with them.
-        unsafe { driver.cuLaunchKernel(self.function, gx, gy, gz, bx, by, bz, shared, queue, parameters.as_mut_ptr(), none) }
+        unsafe { driver.cuLaunchKernel(self.function, gx, gy, gz, bx, by, bz, shared, queue, parameters, none) }
     }
 
     /// How many blocks of a launch the device holds at once. `shared`: what is asked for at the launch, bytes.
@@ -375,16 +369,7 @@ impl CudaKernel {
 impl Executable for CudaKernel {
     fn launch(&self, plan: &LaunchPlan<'_>, stream: &Arc<StreamCore>) -> Result<Option<Counters>> {
         self.module.context.bind()?;
-        let mut maps = Vec::new();
-        if self.abi.len() <= SLOTS {
-            let (mut words, mut parameters) = ([0; SLOTS], [null_mut(); SLOTS]);
-            let count = self.bind_arguments(plan, &mut words, &mut maps, &mut parameters)?;
-            self.run(plan, stream, &mut parameters[..count])?;
-        } else {
-            let (mut words, mut parameters) = (vec![0; self.abi.len()], vec![null_mut(); self.abi.len()]);
-            let count = self.bind_arguments(plan, &mut words, &mut maps, &mut parameters)?;
-            self.run(plan, stream, &mut parameters[..count])?;
-        }
+        self.with_parameters(plan, |parameters| self.run(plan, stream, parameters))?;
         Ok(None)
     }
 
@@ -412,20 +397,9 @@ impl Executable for CudaKernel {
     }
 }
 
-fn mismatch(plan: &LaunchPlan<'_>, param: usize) -> Error {
+pub(super) fn mismatch(plan: &LaunchPlan<'_>, param: usize) -> Error {
     let reason = format!("parameter `{}` is passed otherwise than the compiled kernel takes it", parameter_name(plan.definition, param));
     Error::Argument { kernel: plan.definition.name, reason }
-}
-
-/// A `.const` variable of a module.
-fn symbol(module: &Owned<sys::CUmodule>, definition: &'static KernelDefinition, param: usize, name: &str, bytes: u64) -> Result<Symbol> {
-    let (mut address, mut size) = (0, 0);
-    let name = c_string(definition.name, name)?;
-    // SAFETY: writes an address and a size; the module is loaded, the name ends with a zero byte.
-    let code = unsafe { module.context.driver.cuModuleGetGlobal(&mut address, &mut size, module.handle, name.as_ptr()) };
-    module.context.check(code, "cuModuleGetGlobal")?;
-    let bytes = usize::try_from(bytes).unwrap_or(usize::MAX).min(size);
-    Ok(Symbol { param, address, bytes, uses: Uses::default() })
 }
 
 /// Hands PTX to the driver's assembler. The context is current.

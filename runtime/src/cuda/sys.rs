@@ -37,7 +37,7 @@ macro_rules! handles {
     };
 }
 
-handles!(CUarray CUcontext CUevent CUfunction CUmodule CUstream);
+handles!(CUarray CUcontext CUevent CUfunction CUgraph CUgraphExec CUgraphNode CUmemoryPool CUmodule CUstream);
 
 pub(super) type CUdevice = c_int;
 pub(super) type CUdeviceptr = u64;
@@ -68,6 +68,7 @@ pub(super) enum CUdevice_attribute {
     CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR = 81,
     CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR = 82,
     CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN = 97,
+    CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED = 115,
 }
 
 /// What `cuFuncGetAttribute` is asked.
@@ -82,6 +83,31 @@ pub(super) enum CUfunction_attribute {
 pub(super) enum CUjit_option {
     CU_JIT_ERROR_LOG_BUFFER = 5,
     CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6,
+}
+
+/// `CUmemAllocationType`, `CUmemLocationType`.
+pub(super) const CU_MEM_ALLOCATION_TYPE_PINNED: c_uint = 1;
+pub(super) const CU_MEM_LOCATION_TYPE_DEVICE: c_uint = 1;
+
+/// `CUmemPool_attribute`.
+pub(super) const CU_MEMPOOL_ATTR_RELEASE_THRESHOLD: c_uint = 4;
+pub(super) const CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT: c_uint = 5;
+pub(super) const CU_MEMPOOL_ATTR_USED_MEM_CURRENT: c_uint = 7;
+
+/// Where memory lies.
+#[repr(C)]
+pub(super) struct CUmemLocation {
+    pub(super) ty: c_uint,
+    pub(super) id: c_int,
+}
+
+/// What a pool is made of: the rest is zero.
+#[repr(C)]
+pub(super) struct CUmemPoolProps {
+    pub(super) allocType: c_uint,
+    pub(super) handleTypes: c_uint,
+    pub(super) location: CUmemLocation,
+    pub(super) rest: [u64; 9],
 }
 
 /// A map of a matrix for tensor copies: what is in it, the driver knows.
@@ -154,6 +180,79 @@ pub(super) struct CUDA_MEMCPY2D {
     pub(super) dstPitch: usize,
     pub(super) WidthInBytes: usize,
     pub(super) Height: usize,
+}
+
+/// The same of three dimensions, as a node of a graph takes it. Words that are zero here have no names of their own.
+#[repr(C)]
+pub(super) struct CUDA_MEMCPY3D {
+    from: [usize; 4],
+    srcMemoryType: c_uint,
+    srcHost: usize,
+    srcDevice: CUdeviceptr,
+    srcArray: usize,
+    reserved0: usize,
+    srcPitch: usize,
+    srcHeight: usize,
+    to: [usize; 4],
+    dstMemoryType: c_uint,
+    dstHost: usize,
+    dstDevice: CUdeviceptr,
+    dstArray: usize,
+    reserved1: usize,
+    dstPitch: usize,
+    dstHeight: usize,
+    WidthInBytes: usize,
+    Height: usize,
+    Depth: usize,
+}
+
+impl CUDA_MEMCPY3D {
+    /// So many bytes of the device's memory, at least one, one after the other.
+    pub(super) fn of_bytes(to: CUdeviceptr, from: CUdeviceptr, bytes: usize) -> CUDA_MEMCPY3D {
+        CUDA_MEMCPY3D {
+            from: [0; 4],
+            srcMemoryType: CU_MEMORYTYPE_DEVICE,
+            srcHost: 0,
+            srcDevice: from,
+            srcArray: 0,
+            reserved0: 0,
+            srcPitch: bytes,
+            srcHeight: 1,
+            to: [0; 4],
+            dstMemoryType: CU_MEMORYTYPE_DEVICE,
+            dstHost: 0,
+            dstDevice: to,
+            dstArray: 0,
+            reserved1: 0,
+            dstPitch: bytes,
+            dstHeight: 1,
+            WidthInBytes: bytes,
+            Height: 1,
+            Depth: 1,
+        }
+    }
+}
+
+/// What a node of a graph sets.
+#[repr(C)]
+pub(super) struct CUDA_MEMSET_NODE_PARAMS {
+    pub(super) dst: CUdeviceptr,
+    pub(super) pitch: usize,
+    pub(super) value: c_uint,
+    pub(super) elementSize: c_uint,
+    pub(super) width: usize,
+    pub(super) height: usize,
+}
+
+/// What a node of a graph launches.
+#[repr(C)]
+pub(super) struct CUDA_KERNEL_NODE_PARAMS {
+    pub(super) func: CUfunction,
+    pub(super) gridDim: [c_uint; 3],
+    pub(super) blockDim: [c_uint; 3],
+    pub(super) sharedMemBytes: c_uint,
+    pub(super) kernelParams: *mut *mut c_void,
+    pub(super) extra: *mut *mut c_void,
 }
 
 #[repr(C)]
@@ -244,6 +343,13 @@ mod tests {
         assert_eq!(offsets, [12, 24, 32]);
         assert_eq!((offset_of!(CUlaunchConfig, attrs), offset_of!(CUlaunchConfig, numAttrs)), (40, 48));
         assert_eq!((size_of::<LaunchAttributeValue>(), align_of::<LaunchAttributeValue>()), (64, 8));
+        assert_eq!(
+            (size_of::<CUDA_MEMCPY3D>(), offset_of!(CUDA_MEMCPY3D, srcDevice), offset_of!(CUDA_MEMCPY3D, dstDevice)),
+            (200, 48, 136)
+        );
+        assert_eq!((size_of::<CUDA_MEMSET_NODE_PARAMS>(), offset_of!(CUDA_MEMSET_NODE_PARAMS, width)), (40, 24));
+        assert_eq!((size_of::<CUDA_KERNEL_NODE_PARAMS>(), offset_of!(CUDA_KERNEL_NODE_PARAMS, kernelParams)), (56, 40));
+        assert_eq!((size_of::<CUmemPoolProps>(), offset_of!(CUmemPoolProps, location), align_of::<CUmemPoolProps>()), (88, 8, 8));
         assert_eq!((size_of::<CUlaunchAttribute>(), offset_of!(CUlaunchAttribute, value)), (72, 8));
     }
 }

@@ -227,7 +227,7 @@ impl DeviceDriver for OpenClDevice {
         false
     }
 
-    fn allocate(&self, bytes: usize) -> Result<Box<dyn Memory>> {
+    fn allocate(&self, bytes: usize, _queue: &dyn Queue) -> Result<Box<dyn Memory>> {
         Ok(Box::new(self.context.allocate(bytes)?))
     }
 

@@ -93,13 +93,13 @@ fn cover_rounds_up_to_whole_blocks() {
 fn lengths_beyond_the_index_type_are_refused() {
     let null = Null::default();
     let device = null.device();
-    let mut y = crate::Buffer::<u32>::new(&device, 1 << 32).unwrap();
+    let mut y = crate::Buffer::<u32>::new(&device, 1 << 32, device.own_stream()).unwrap();
     let error = refusal(&null, &device, free(8, &mut y).block(32).grid(1));
     assert!(error.contains("the elements of parameter `y` number 4294967296"), "{error}");
     let mut y = device.zeros::<u32>(8).unwrap();
     let error = refusal(&null, &device, free(1 << 33, &mut y).block(32).grid(1));
     assert!(error.contains("but parameter `n` is 8589934592"), "{error}");
-    assert!(matches!(crate::Buffer::<u64>::new(&device, usize::MAX), Err(Error::TooLarge { .. })));
+    assert!(matches!(crate::Buffer::<u64>::new(&device, usize::MAX, device.own_stream()), Err(Error::TooLarge { .. })));
 }
 
 #[test]

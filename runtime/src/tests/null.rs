@@ -48,7 +48,7 @@ impl DeviceDriver for Null {
         false
     }
 
-    fn allocate(&self, bytes: usize) -> Result<Box<dyn Memory>> {
+    fn allocate(&self, bytes: usize, _queue: &dyn Queue) -> Result<Box<dyn Memory>> {
         // Large buffers are only counted: nobody touches their memory.
         Ok(Box::new(HostMemory::new(bytes.min(1 << 20))?))
     }
@@ -58,7 +58,7 @@ impl DeviceDriver for Null {
     }
 
     fn allocate_host(&self, bytes: usize) -> Result<Box<dyn Memory>> {
-        self.allocate(bytes)
+        self.allocate(bytes, &HostQueue)
     }
 
     fn queue(&self) -> Result<Box<dyn Queue>> {
