@@ -65,7 +65,57 @@ pub(crate) fn print(device: &Device) -> Outcome<()> {
          {:.2} us on slices lent to a hundred",
         lent / 100.0
     );
+    print_graph(device)?;
     print_first(device)
+}
+
+/// Launches that a graph replays at once.
+const RECORDED: u32 = 100;
+
+/// Host time and device time of small launches one by one, and of a graph of them.
+fn print_graph(device: &Device) -> Outcome<()> {
+    let mut x = device.upload(&[1.0f32; 1024])?;
+    let mut y = device.upload(&[1.0f32; 1024])?;
+    let mut graph = device.record((&mut x, &mut y), |steps, (x, y)| {
+        for _ in 0..RECORDED / 2 {
+            steps.launch(saxpy(1.0, x, y).cover(1024))?;
+            steps.launch(saxpy(-1.0, y, x).cover(1024))?;
+        }
+        Ok::<(), warpwright::Error>(())
+    })?;
+    let start = Instant::now();
+    graph.launch((&mut x, &mut y))?;
+    let first = start.elapsed();
+    device.synchronize()?;
+    let mut best = [[Duration::MAX; 2]; 2];
+    let mut timed = |way: usize, run: &mut dyn FnMut() -> Outcome<()>| -> Outcome<()> {
+        let start = Instant::now();
+        run()?;
+        let host = start.elapsed();
+        device.synchronize()?;
+        let whole = start.elapsed();
+        best[way] = [best[way][0].min(host), best[way][1].min(whole)];
+        Ok(())
+    };
+    for _ in 0..ROUNDS * 10 {
+        timed(0, &mut || {
+            for _ in 0..RECORDED / 2 {
+                saxpy(1.0, &x, &mut y).cover(1024).launch(device)?;
+                saxpy(-1.0, &y, &mut x).cover(1024).launch(device)?;
+            }
+            Ok(())
+        })?;
+        timed(1, &mut || Ok(graph.launch((&mut x, &mut y))?))?;
+    }
+    let [[launches, all], [replay, replayed]] = best.map(|times| times.map(|time| time.as_secs_f64() * 1e6));
+    println!(
+        "{RECORDED} small launches, best of {}: one by one {launches:.1} us of host time, {all:.1} us until all have run; as a graph {replay:.1} us and {replayed:.1} us, ratio {:.3} and {:.3}; its first replay {:.1} us",
+        ROUNDS * 10,
+        replay / launches,
+        replayed / all,
+        first.as_secs_f64() * 1e6
+    );
+    Ok(())
 }
 
 /// Host time of a product's first launch, which compiles the kernel and has the driver assemble it, and of the next. The driver keeps what it assembled in a folder, if `CUDA_CACHE_DISABLE=1` does not

@@ -3,7 +3,7 @@
 #![expect(unsafe_code, reason = "moves elements as plain bytes")]
 
 use crate::device::Device;
-use crate::driver::Memory;
+use crate::driver::{Copied, Memory};
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::order::Uses;
@@ -12,6 +12,7 @@ use crate::stream::{Stream, StreamCore};
 use crate::validity::make_valid;
 use std::fmt;
 use std::marker::PhantomData;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -70,14 +71,23 @@ impl Allocation {
         read_allocation(self, host.as_mut_ptr().cast(), size_of_val(host))
     }
 
-    /// Replaces what it holds, `bytes` bytes, by what another allocation of the device does, in the order of the device's own stream.
-    pub(crate) fn copy_from(&self, other: &Allocation, bytes: usize) -> Result<()> {
+    /// Replaces bytes of what it holds by those of another allocation, of any device, in the order of the device's own stream. What no queue can copy goes over the host, and is waited for.
+    pub(crate) fn copy_from(&self, other: &Allocation, what: Copied) -> Result<()> {
+        let is_peer = self.device != other.device;
+        if is_peer && !self.device.driver().connect(other.device.driver())? {
+            return copy_over_host(other, self, what);
+        }
         let stream = self.device.own_stream();
         other.uses.read_on(stream)?;
         self.uses.write_on(stream)?;
-        // SAFETY: both allocations are the device's and have this many bytes, as the callers in this crate see to; one is borrowed exclusively by
-        // whoever owns it, so it is not the other.
-        unsafe { stream.queue().copy(self.memory(), other.memory(), bytes) }
+        // SAFETY: both allocations have these bytes, as the callers in this crate see to; one is borrowed exclusively by whoever owns it, so it is not the other. Devices are connected.
+        unsafe {
+            if is_peer {
+                stream.queue().copy_from_peer(self.memory(), other.memory(), other.device.driver(), what)
+            } else {
+                stream.queue().copy(self.memory(), other.memory(), what)
+            }
+        }
     }
 
     /// Says that it gets other contents: who has a copy of the old ones sees by the serial number that it is old.
@@ -204,14 +214,34 @@ impl<T: Element> Buffer<T> {
         unsafe { stream.queue().zero(allocation.memory(), self.bytes()) }
     }
 
-    /// Replaces all elements by those of another buffer of the device, in the order of the device's own stream, and returns at once.
+    /// Replaces all elements by those of another buffer, in the order of this device's own stream, and returns at once. The other may be another device's: between GPUs of the CUDA driver the
+    /// copy goes from one to the other, where the machine can, and waits for the kernels of both; between any other two devices it goes over the host, and this waits for it.
     ///
     /// # Errors
-    /// [`Error::LengthMismatch`], [`Error::ForeignObject`] if the other buffer is another device's, [`Error::Driver`] if the device failed.
+    /// [`Error::LengthMismatch`]; [`Error::OutOfMemory`] of the host; [`Error::Driver`] if a device failed.
     pub fn copy_from(&mut self, other: &Buffer<T>) -> Result<()> {
         self.check_len(other.len())?;
-        self.device().check_owner("the buffer", other.device())?;
-        self.untyped.allocation.copy_from(&other.untyped.allocation, self.bytes())
+        self.untyped.allocation.copy_from(&other.untyped.allocation, Copied::of(self.bytes()))
+    }
+
+    /// Replaces the elements from `at` on by a range of those of another buffer, as [`Buffer::copy_from`] does.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] if the range is not in the other buffer, or as many elements are not in this one; and as [`Buffer::copy_from`].
+    pub fn copy_range_from(&mut self, at: usize, other: &Buffer<T>, range: Range<usize>) -> Result<()> {
+        let len = range.end.checked_sub(range.start).filter(|_| range.end <= other.len());
+        let Some(len) = len else {
+            return Err(Error::OutOfRange { what: "to copy from", start: range.start, end: range.end, len: other.len() });
+        };
+        match at.checked_add(len) {
+            Some(end) if end <= self.len() => {}
+            end => {
+                return Err(Error::OutOfRange { what: "to copy to", start: at, end: end.unwrap_or(usize::MAX), len: self.len() });
+            }
+        }
+        let size = size_of::<T>();
+        let what = Copied { bytes: len * size, to: at * size, from: range.start * size };
+        self.untyped.allocation.copy_from(&other.untyped.allocation, what)
     }
 
     /// The elements, copied to the host. Waits for the kernels that write them.
@@ -352,6 +382,23 @@ pub(crate) fn copy_between(from: &Allocation, to: &Allocation, bytes: usize) -> 
     to.uses.write_on(stream)?;
     // SAFETY: `host` has room for this many bytes, which were written just now; the callers pass the size of both allocations.
     unsafe { stream.queue().write(to.memory(), host.as_ptr(), bytes, true) }
+}
+
+/// The same for bytes anywhere: those that are not at the start go there first, in memory of their own.
+fn copy_over_host(from: &Allocation, to: &Allocation, what: Copied) -> Result<()> {
+    let Copied { bytes, to: to_at, from: from_at } = what;
+    let beside = |allocation: &Allocation| allocation.device.allocate(bytes, allocation.device.own_stream());
+    if from_at != 0 {
+        let start = beside(from)?;
+        start.copy_from(from, Copied { bytes, to: 0, from: from_at })?;
+        return copy_over_host(&start, to, Copied { bytes, to: to_at, from: 0 });
+    }
+    if to_at != 0 {
+        let start = beside(to)?;
+        copy_between(from, &start, bytes)?;
+        return to.copy_from(&start, Copied { bytes, to: to_at, from: 0 });
+    }
+    copy_between(from, to, bytes)
 }
 
 /// The first bytes of an allocation.

@@ -64,17 +64,27 @@ impl Device {
 
     /// The simulator: runs the compiled kernel warp by warp on this CPU, checks every access and counts.
     pub fn simulator() -> Device {
-        Device::open_always(DeviceKind::Simulator, || Box::new(cpu::SIMULATOR))
+        Device::open_always(DeviceKind::Simulator, 0, || Box::new(cpu::simulator(0)))
+    }
+
+    /// So many simulators, each a device of its own with memory of its own, the first of them [`Device::simulator`]: what is meant for several GPUs runs on them.
+    pub fn simulators(count: usize) -> Vec<Device> {
+        (0..count).map(|index| Device::open_always(DeviceKind::Simulator, index, || Box::new(cpu::simulator(index)))).collect()
+    }
+
+    /// All GPUs of the CUDA driver; none without one.
+    pub fn gpus() -> Vec<Device> {
+        (0..cuda::count()).filter_map(|index| Device::cuda(index).ok()).collect()
     }
 
     /// The host twin: runs the kernel's own Rust code, as rustc compiled it, on this CPU.
     pub fn host() -> Device {
-        Device::open_always(DeviceKind::Host, || Box::new(cpu::HOST_TWIN))
+        Device::open_always(DeviceKind::Host, 0, || Box::new(cpu::HOST_TWIN))
     }
 
-    /// Every device there is: CUDA, OpenCL, the simulator, the host twin.
+    /// Every device there is: GPUs of the CUDA driver, OpenCL's devices, one simulator, the host twin.
     pub fn all() -> Vec<Device> {
-        let cuda = (0..cuda::count()).filter_map(|index| Device::cuda(index).ok());
+        let cuda = Device::gpus().into_iter();
         let opencl = (0..opencl::count()).filter_map(|index| Device::opencl(index).ok());
         cuda.chain(opencl).chain([Device::simulator(), Device::host()]).collect()
     }
@@ -131,8 +141,8 @@ impl Device {
         Ok(Device { core: Arc::new(core) })
     }
 
-    fn open_always(kind: DeviceKind, make: impl FnOnce() -> Box<dyn DeviceDriver>) -> Device {
-        Device::open(kind, 0, || Ok(make())).expect("the CPU's own devices need no driver, and their queues none")
+    fn open_always(kind: DeviceKind, index: usize, make: impl FnOnce() -> Box<dyn DeviceDriver>) -> Device {
+        Device::open(kind, index, || Ok(make())).expect("the CPU's own devices need no driver, and their queues none")
     }
 
     /// The vendor's name for it: `NVIDIA H200`, `Simulator`.

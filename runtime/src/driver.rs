@@ -91,7 +91,7 @@ pub(crate) struct DeviceIdentity {
 }
 
 /// A device.
-pub(crate) trait DeviceDriver: Send + Sync {
+pub(crate) trait DeviceDriver: Any + Send + Sync {
     /// What it is.
     fn identity(&self) -> &DeviceIdentity;
 
@@ -108,6 +108,11 @@ pub(crate) trait DeviceDriver: Send + Sync {
     /// Gives back what it keeps of memory that nobody has.
     fn release_unused_memory(&self) -> Result<()> {
         Ok(())
+    }
+
+    /// Whether queues can copy from the memory of another device, and wait for its queues; sees to it that they can do so the fastest way.
+    fn connect(&self, _peer: &dyn DeviceDriver) -> Result<bool> {
+        Ok(false)
     }
 
     /// The CUDA context.
@@ -178,8 +183,23 @@ pub(crate) trait Memory: Send + Sync {
     }
 }
 
+/// What is copied between two memories: how many bytes, and where they begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Copied {
+    pub(crate) bytes: usize,
+    pub(crate) to: usize,
+    pub(crate) from: usize,
+}
+
+impl Copied {
+    /// From the start to the start.
+    pub(crate) fn of(bytes: usize) -> Copied {
+        Copied { bytes, to: 0, from: 0 }
+    }
+}
+
 /// Work in order.
-pub(crate) trait Queue: Send + Sync {
+pub(crate) trait Queue: Any + Send + Sync {
     /// The driver's handle.
     fn handle(&self) -> u64;
 
@@ -201,13 +221,22 @@ pub(crate) trait Queue: Send + Sync {
     /// `to` is this device's and has that many bytes.
     unsafe fn zero(&self, to: &dyn Memory, bytes: usize) -> Result<()>;
 
-    /// Copies `bytes` bytes from the start of `from` to the start of `to`, in order, and does not wait.
+    /// Copies bytes from one memory to another, in order, and does not wait.
     ///
     /// # Safety
-    /// Both are this device's, have that many bytes and are not the same.
-    unsafe fn copy(&self, to: &dyn Memory, from: &dyn Memory, bytes: usize) -> Result<()>;
+    /// Both are this device's, have that many bytes where it says, and are not the same; a texture is copied to whole.
+    unsafe fn copy(&self, to: &dyn Memory, from: &dyn Memory, what: Copied) -> Result<()>;
 
-    /// What comes later in this queue runs after what is now in `other`, a queue of the same device.
+    /// The same from the memory of another device, which this one is connected to.
+    ///
+    /// # Safety
+    /// As for [`Queue::copy`], but for `from`, which is that device's.
+    unsafe fn copy_from_peer(&self, _to: &dyn Memory, _from: &dyn Memory, _peer: &dyn DeviceDriver, _what: Copied) -> Result<()> {
+        let reason = "memory was to be copied from a device that this one is not connected to".to_owned();
+        Err(Error::Foreign { device: "a device without peers".to_owned(), reason })
+    }
+
+    /// What comes later in this queue runs after what is now in `other`, a queue of the same device or of one that it is connected to.
     fn order_after(&self, other: &dyn Queue) -> Result<()>;
 
     /// Marks the present end of the queue.

@@ -87,6 +87,18 @@ pub enum Error {
         /// Elements on the other side.
         other: usize,
     },
+    /// Elements that a buffer does not have.
+    #[error("elements {start} to {end} {what} are not among the {len} of the buffer")]
+    OutOfRange {
+        /// `to copy from`, `to copy to`.
+        what: &'static str,
+        /// The first of them.
+        start: usize,
+        /// The one behind the last of them.
+        end: usize,
+        /// Elements of the buffer.
+        len: usize,
+    },
     /// A matrix that its buffer does not hold.
     #[error("{reason}")]
     Matrix {
@@ -258,6 +270,12 @@ pub enum Error {
         /// What is wrong with it, with its figure and the way out.
         reason: String,
     },
+    /// Rows that cannot be spread over devices as asked.
+    #[error("{reason}")]
+    Shards {
+        /// What does not fit, with its figures, and the way out.
+        reason: String,
+    },
     /// A graph that is recorded or replayed with what it cannot work with.
     #[error("{reason}")]
     Graph {
@@ -316,9 +334,9 @@ pub(crate) use debug_of_variants;
 
 debug_of_variants! {
     Error:
-    NoDriver NoDevice DriverTooOld Driver OutOfMemory TooLarge Texture LengthMismatch Matrix View
+    NoDriver NoDevice DriverTooOld Driver OutOfMemory TooLarge Texture LengthMismatch OutOfRange Matrix View
     Untimed NoZero ConstantTooLarge Compile DeviceCompiler Layout UnknownTarget NoGrid NoBlock
-    FixedBlock EmptyExtent Limit IndexWidth OtherDevice ForeignObject Foreign Graph Argument Fault Simulated
+    FixedBlock EmptyExtent Limit IndexWidth OtherDevice ForeignObject Foreign Shards Graph Argument Fault Simulated
     Unsupported
 }
 

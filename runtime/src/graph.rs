@@ -10,7 +10,7 @@ use crate::buffer::{Allocation, Buffer, ConstantBuffer, bytes_of};
 use crate::check::Extents;
 use crate::definition::KernelDefinition;
 use crate::device::Device;
-use crate::driver::{Executable, GraphDriver, GraphWork, LaunchPlan};
+use crate::driver::{Copied, Executable, GraphDriver, GraphWork, LaunchPlan};
 use crate::element::{Element, ElementType};
 use crate::error::{Error, Result};
 use crate::instance::Instance;
@@ -530,7 +530,7 @@ fn run(work: &GraphWork<'_>, stream: &Arc<StreamCore>) -> Result<()> {
         // SAFETY: memory of this device, of as many bytes, lent to the replay.
         GraphWork::Zero { to, bytes } => unsafe { stream.queue().zero(to, bytes) },
         // SAFETY: as above; two different ones, since one of them was lent mutably.
-        GraphWork::Copy { to, from, bytes } => unsafe { stream.queue().copy(to, from, bytes) },
+        GraphWork::Copy { to, from, bytes } => unsafe { stream.queue().copy(to, from, Copied::of(bytes)) },
     }
 }
 

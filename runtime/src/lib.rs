@@ -47,6 +47,7 @@ pub mod ptxas;
 mod repack;
 #[cfg(feature = "inspect")]
 pub mod report;
+mod sharded;
 pub mod sim;
 mod simulate;
 mod stream;
@@ -72,6 +73,7 @@ pub use launch::Launch;
 pub use matrix::{BufferMatrix, BufferMatrixBatch, BufferMatrixBatchMut, BufferMatrixMut};
 pub use pinned::PinnedBuffer;
 pub use properties::DeviceProperties;
+pub use sharded::{Shard, ShardPlace, Sharded, ShardedBuffers, launch_sharded};
 pub use simulate::Simulation;
 pub use stream::{Event, Stream};
 pub use texture::{Addressing, Filter, Sampling, Texture};

@@ -2,7 +2,7 @@
 
 #![expect(unsafe_code, reason = "allocates and copies plain bytes")]
 
-use crate::driver::{Marker, Memory, Queue};
+use crate::driver::{Copied, Marker, Memory, Queue};
 use crate::error::{Error, Result};
 use crate::texture::Picture;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
@@ -87,9 +87,10 @@ impl Queue for HostQueue {
         Ok(())
     }
 
-    unsafe fn copy(&self, to: &dyn Memory, from: &dyn Memory, bytes: usize) -> Result<()> {
+    unsafe fn copy(&self, to: &dyn Memory, from: &dyn Memory, what: Copied) -> Result<()> {
+        let (to, from) = (to.handle() as *mut u8, from.handle() as *const u8);
         // SAFETY: as in `write`.
-        unsafe { std::ptr::copy_nonoverlapping(from.handle() as *const u8, to.handle() as *mut u8, bytes) };
+        unsafe { std::ptr::copy_nonoverlapping(from.add(what.from), to.add(what.to), what.bytes) };
         Ok(())
     }
 

@@ -29,7 +29,14 @@ pub(crate) struct Cpu {
 type Compile = fn(&LoweredKernel<'_>, SimOptions) -> Result<Box<dyn Executable>>;
 
 /// The simulator: runs the compiled kernel.
-pub(crate) const SIMULATOR: Cpu = cpu(DeviceKind::Simulator, "Simulator", "simulator", simulator::compile);
+const SIMULATOR: Cpu = cpu(DeviceKind::Simulator, "Simulator", "simulator", simulator::compile);
+
+/// One of several simulators, by its name.
+pub(crate) fn simulator(index: usize) -> Cpu {
+    let Cpu { identity, compile } = SIMULATOR;
+    let name = if index == 0 { identity.name } else { format!("Simulator {index}").into() };
+    Cpu { identity: DeviceIdentity { name, ..identity }, compile }
+}
 
 /// The host twin: runs the kernel's own Rust code.
 pub(crate) const HOST_TWIN: Cpu = cpu(DeviceKind::Host, "Host twin", "host", twin::compile);

@@ -33,6 +33,7 @@ pub(super) mod code {
     pub(in crate::cuda) const ILLEGAL_ADDRESS: Code = 700;
     pub(in crate::cuda) const LAUNCH_OUT_OF_RESOURCES: Code = 701;
     pub(in crate::cuda) const LAUNCH_TIMEOUT: Code = 702;
+    pub(in crate::cuda) const PEER_ACCESS_ALREADY_ENABLED: Code = 704;
     pub(in crate::cuda) const ASSERT: Code = 710;
     pub(in crate::cuda) const HARDWARE_STACK_ERROR: Code = 714;
     pub(in crate::cuda) const ILLEGAL_INSTRUCTION: Code = 715;
@@ -116,6 +117,16 @@ functions! {
     cuMemcpyHtoDAsync = "cuMemcpyHtoDAsync_v2" (to: sys::CUdeviceptr, from: *const c_void, bytes: usize, stream: sys::CUstream);
     cuMemcpyDtoHAsync = "cuMemcpyDtoHAsync_v2" (to: *mut c_void, from: sys::CUdeviceptr, bytes: usize, stream: sys::CUstream);
     cuMemcpyDtoDAsync = "cuMemcpyDtoDAsync_v2" (to: sys::CUdeviceptr, from: sys::CUdeviceptr, bytes: usize, stream: sys::CUstream);
+    cuMemcpyPeerAsync = "cuMemcpyPeerAsync" (
+        to: sys::CUdeviceptr,
+        to_context: sys::CUcontext,
+        from: sys::CUdeviceptr,
+        from_context: sys::CUcontext,
+        bytes: usize,
+        stream: sys::CUstream,
+    );
+    cuDeviceCanAccessPeer = "cuDeviceCanAccessPeer" (can: *mut c_int, device: sys::CUdevice, peer: sys::CUdevice);
+    cuCtxEnablePeerAccess = "cuCtxEnablePeerAccess" (peer: sys::CUcontext, flags: c_uint);
     cuMemcpy2DAsync = "cuMemcpy2DAsync_v2" (copy: *const sys::CUDA_MEMCPY2D, stream: sys::CUstream);
     cuArrayCreate = "cuArrayCreate_v2" (array: *mut sys::CUarray, descriptor: *const sys::CUDA_ARRAY_DESCRIPTOR);
     cuArrayDestroy = "cuArrayDestroy" (array: sys::CUarray);
@@ -231,6 +242,7 @@ functions! {
     cuMemPoolDestroy = "cuMemPoolDestroy" (pool: sys::CUmemoryPool);
     cuMemPoolSetAttribute = "cuMemPoolSetAttribute" (pool: sys::CUmemoryPool, attribute: c_uint, value: *mut c_void);
     cuMemPoolGetAttribute = "cuMemPoolGetAttribute" (pool: sys::CUmemoryPool, attribute: c_uint, value: *mut c_void);
+    cuMemPoolSetAccess = "cuMemPoolSetAccess" (pool: sys::CUmemoryPool, access: *const sys::CUmemAccessDesc, count: usize);
     cuMemPoolTrimTo = "cuMemPoolTrimTo" (pool: sys::CUmemoryPool, bytes: usize);
     cuMemAllocFromPoolAsync = "cuMemAllocFromPoolAsync" (
         address: *mut sys::CUdeviceptr,

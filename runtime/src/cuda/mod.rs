@@ -23,8 +23,9 @@ use crate::properties::DeviceProperties;
 use crate::texture::Picture;
 use api::{Code, DriverApi, code};
 use pool::{Pool, PoolMemory};
+use std::any::Any;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use sys::CUdevice_attribute as Attribute;
 use warpwright_codegen::target::Target;
 
@@ -52,6 +53,7 @@ pub(crate) fn open_foreign(index: usize, context: *mut c_void, keep: Keep) -> Re
 /// A GPU's primary context, retained for good: devices live as long as the program. Or a context of others.
 struct Context {
     driver: &'static DriverApi,
+    device: sys::CUdevice,
     context: sys::CUcontext,
     identity: DeviceIdentity,
     /// What kernels are compiled for: the newest row the table knows that this GPU can run.
@@ -59,6 +61,8 @@ struct Context {
     properties: DeviceProperties,
     /// What buffers are allocated from, where the driver has such.
     pool: Option<Pool>,
+    /// The contexts that this one was connected with.
+    peers: Mutex<Vec<usize>>,
     /// What a context of others needs.
     _keep: Option<Keep>,
 }
@@ -151,7 +155,38 @@ impl Context {
         };
         let has_pools = attribute(Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED).is_ok_and(|value| value != 0);
         let pool = has_pools.then(|| Pool::new(driver, device)).flatten();
-        Ok(Context { driver, context, identity, target, properties, pool, _keep })
+        let peers = Mutex::default();
+        Ok(Context { driver, device, context, identity, target, properties, pool, peers, _keep })
+    }
+
+    /// Lets the two devices access each other's memory, where the machine can: then copies go from one to the other, and otherwise over the host.
+    fn connect(&self, peer: &Context) -> Result<()> {
+        let mut peers = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
+        if peers.contains(&(peer.context.bits() as usize)) {
+            return Ok(());
+        }
+        if self.device != peer.device {
+            for (one, other) in [(self, peer), (peer, self)] {
+                let mut can = 0;
+                // SAFETY: writes one number.
+                let code = unsafe { self.driver.cuDeviceCanAccessPeer(&mut can, one.device, other.device) };
+                self.check(code, "cuDeviceCanAccessPeer")?;
+                if can == 0 {
+                    continue;
+                }
+                one.bind()?;
+                // SAFETY: both contexts are alive.
+                match unsafe { self.driver.cuCtxEnablePeerAccess(other.context, 0) } {
+                    code::PEER_ACCESS_ALREADY_ENABLED => {}
+                    code => one.check(code, "cuCtxEnablePeerAccess")?,
+                }
+                if let Some(pool) = &other.pool {
+                    one.check(pool.allow(one.device), "cuMemPoolSetAccess")?;
+                }
+            }
+        }
+        peers.push(peer.context.bits() as usize);
+        Ok(())
     }
 
     /// Makes it current on this thread, if it is not.
@@ -250,6 +285,12 @@ impl DeviceDriver for Gpu {
         // SAFETY: waits for all streams of the context, which is current.
         self.context.check(unsafe { self.context.driver.cuCtxSynchronize() }, "cuCtxSynchronize")?;
         self.context.check(pool.trim(), "cuMemPoolTrimTo")
+    }
+
+    fn connect(&self, peer: &dyn DeviceDriver) -> Result<bool> {
+        let peer: &dyn Any = peer;
+        let Some(peer) = peer.downcast_ref::<Gpu>() else { return Ok(false) };
+        self.context.connect(&peer.context).map(|()| true)
     }
 
     fn is_synchronous(&self) -> bool {

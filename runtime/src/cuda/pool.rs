@@ -14,6 +14,7 @@ pub(super) struct Pool {
     handle: sys::CUmemoryPool,
     allocate: unsafe extern "C" fn(*mut sys::CUdeviceptr, usize, sys::CUmemoryPool, sys::CUstream) -> Code,
     free: unsafe extern "C" fn(sys::CUdeviceptr, sys::CUstream) -> Code,
+    allow: unsafe extern "C" fn(sys::CUmemoryPool, *const sys::CUmemAccessDesc, usize) -> Code,
     trim: unsafe extern "C" fn(sys::CUmemoryPool, usize) -> Code,
     get: unsafe extern "C" fn(sys::CUmemoryPool, c_uint, *mut c_void) -> Code,
     destroy: unsafe extern "C" fn(sys::CUmemoryPool) -> Code,
@@ -24,7 +25,7 @@ impl Pool {
     pub(super) fn new(driver: &DriverApi, device: sys::CUdevice) -> Option<Pool> {
         let (create, set) = (driver.cuMemPoolCreate?, driver.cuMemPoolSetAttribute?);
         let (allocate, free, trim) = (driver.cuMemAllocFromPoolAsync?, driver.cuMemFreeAsync?, driver.cuMemPoolTrimTo?);
-        let (get, destroy) = (driver.cuMemPoolGetAttribute?, driver.cuMemPoolDestroy?);
+        let (get, destroy, allow) = (driver.cuMemPoolGetAttribute?, driver.cuMemPoolDestroy?, driver.cuMemPoolSetAccess?);
         let properties = sys::CUmemPoolProps {
             allocType: sys::CU_MEM_ALLOCATION_TYPE_PINNED,
             handleTypes: 0,
@@ -40,7 +41,7 @@ impl Pool {
         let mut kept = u64::MAX;
         // SAFETY: reads one number.
         let _ = unsafe { set(handle, sys::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, (&raw mut kept).cast()) };
-        Some(Pool { handle, allocate, free, trim, get, destroy })
+        Some(Pool { handle, allocate, free, allow, trim, get, destroy })
     }
 
     /// Bytes that the pool has of the device and nobody has of the pool.
@@ -52,6 +53,13 @@ impl Pool {
             if code == code::SUCCESS { value } else { 0 }
         };
         number(sys::CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT).saturating_sub(number(sys::CU_MEMPOOL_ATTR_USED_MEM_CURRENT))
+    }
+
+    /// Lets another device read and write what was and will be allocated from it.
+    pub(super) fn allow(&self, peer: sys::CUdevice) -> Code {
+        let location = sys::CUmemLocation { ty: sys::CU_MEM_LOCATION_TYPE_DEVICE, id: peer };
+        // SAFETY: reads one description.
+        unsafe { (self.allow)(self.handle, &sys::CUmemAccessDesc { location, flags: 3 }, 1) }
     }
 
     /// Gives back to the driver what nobody has.

@@ -7,9 +7,10 @@ use super::sys::{self, Handle};
 use super::texture::TextureMemory;
 use super::{Context, Owned, fault_meaning, is_fault};
 use crate::definition::KernelDefinition;
-use crate::driver::{Marker, Memory, Queue};
+use crate::driver::{Copied, DeviceDriver, Marker, Memory, Queue};
 use crate::error::{Error, Result};
 use crate::foreign::Keep;
+use std::any::Any;
 use std::ffi::c_uint;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -31,7 +32,7 @@ struct KeptStream {
 /// A stream.
 pub(super) struct CudaQueue {
     stream: KeptStream,
-    /// Recorded anew each time this stream must wait for another: the wait takes the event as it is at the call, so nobody may record it in between.
+    /// Recorded anew each time another stream must wait for this one: the wait takes the event as it is at the call, so nobody may record it in between.
     fence: Mutex<CudaEvent>,
     /// The kernel launched last, to name one when the stream fails.
     last: AtomicPtr<KernelDefinition>,
@@ -112,25 +113,43 @@ impl Queue for CudaQueue {
         self.stream.context.check(code, "cuMemsetD8Async")
     }
 
-    unsafe fn copy(&self, to: &dyn Memory, from: &dyn Memory, bytes: usize) -> Result<()> {
+    unsafe fn copy(&self, to: &dyn Memory, from: &dyn Memory, what: Copied) -> Result<()> {
         if let Some(picture) = to.picture() {
             let mut copy = TextureMemory::copy_of(to.handle(), picture, true);
             (copy.srcMemoryType, copy.srcDevice) = (sys::CU_MEMORYTYPE_DEVICE, from.handle());
             return self.copy_texture(&copy);
         }
-        if bytes == 0 {
+        if what.bytes == 0 {
             return Ok(());
         }
         self.stream.context.bind()?;
+        let (to, from) = (to.handle() + what.to as u64, from.handle() + what.from as u64);
         // SAFETY: the caller's promise; the context is current.
-        let code = unsafe { self.stream.context.driver.cuMemcpyDtoDAsync(to.handle(), from.handle(), bytes, self.stream.handle) };
+        let code = unsafe { self.stream.context.driver.cuMemcpyDtoDAsync(to, from, what.bytes, self.stream.handle) };
         self.stream.context.check(code, "cuMemcpyDtoDAsync")
     }
 
+    unsafe fn copy_from_peer(&self, to: &dyn Memory, from: &dyn Memory, peer: &dyn DeviceDriver, what: Copied) -> Result<()> {
+        let Some(peer) = peer.context().filter(|_| what.bytes != 0) else { return Ok(()) };
+        let context = &self.stream.context;
+        context.bind()?;
+        let (to, from) = (to.handle() + what.to as u64, from.handle() + what.from as u64);
+        // SAFETY: the caller's promise: memory of these contexts.
+        let code = unsafe { context.driver.cuMemcpyPeerAsync(to, context.context, from, Handle(peer), what.bytes, self.stream.handle) };
+        context.check(code, "cuMemcpyPeerAsync")
+    }
+
     fn order_after(&self, other: &dyn Queue) -> Result<()> {
-        self.stream.context.bind()?;
-        let fence = self.fence.lock().unwrap_or_else(PoisonError::into_inner);
+        let other: &dyn Any = other;
+        let Some(other) = other.downcast_ref::<CudaQueue>() else {
+            let reason = "a stream was to wait for one of another kind of device".to_owned();
+            return Err(Error::Foreign { device: self.stream.context.identity.name.to_string(), reason });
+        };
+        // The other's event: an event is recorded in streams of its own context, and waited for in any.
+        other.stream.context.bind()?;
+        let fence = other.fence.lock().unwrap_or_else(PoisonError::into_inner);
         fence.record(other.handle())?;
+        self.stream.context.bind()?;
         self.wait_for(fence.handle())
     }
 

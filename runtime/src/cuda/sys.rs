@@ -101,6 +101,13 @@ pub(super) struct CUmemLocation {
     pub(super) id: c_int,
 }
 
+/// Who may access memory, and how: 3 is to read and to write.
+#[repr(C)]
+pub(super) struct CUmemAccessDesc {
+    pub(super) location: CUmemLocation,
+    pub(super) flags: c_uint,
+}
+
 /// What a pool is made of: the rest is zero.
 #[repr(C)]
 pub(super) struct CUmemPoolProps {

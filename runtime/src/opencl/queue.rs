@@ -5,7 +5,7 @@
 use super::api::{self, check};
 use super::device::{Context, NONE};
 use super::owned::Owned;
-use crate::driver::{Marker, Memory, Queue};
+use crate::driver::{Copied, Marker, Memory, Queue};
 use crate::error::Result;
 use crate::texture::Picture;
 use ocl_core::ffi::{self, cl_bool, cl_command_queue, cl_event, cl_mem, cl_uint};
@@ -103,8 +103,8 @@ impl Queue for OpenClQueue {
         check(code, "clEnqueueFillBuffer")
     }
 
-    unsafe fn copy(&self, to: &dyn Memory, from: &dyn Memory, bytes: usize) -> Result<()> {
-        if bytes == 0 {
+    unsafe fn copy(&self, to: &dyn Memory, from: &dyn Memory, what: Copied) -> Result<()> {
+        if what.bytes == 0 {
             return Ok(());
         }
         let (picture, to, from) = (to.picture(), to.handle() as cl_mem, from.handle() as cl_mem);
@@ -117,7 +117,7 @@ impl Queue for OpenClQueue {
             return check(code, "clEnqueueCopyBufferToImage");
         }
         // SAFETY: the caller's promise.
-        let code = unsafe { ffi::clEnqueueCopyBuffer(self.queue.0, from, to, 0, 0, bytes, 0, NONE, null_mut()) };
+        let code = unsafe { ffi::clEnqueueCopyBuffer(self.queue.0, from, to, what.from, what.to, what.bytes, 0, NONE, null_mut()) };
         check(code, "clEnqueueCopyBuffer")
     }
 

@@ -8,6 +8,7 @@ pub use texel::{FloatTexel, Texel};
 
 use crate::buffer::{Allocation, Buffer};
 use crate::device::Device;
+use crate::driver::Copied;
 use crate::error::{Error, Result};
 use std::fmt;
 use std::marker::PhantomData;
@@ -112,7 +113,7 @@ impl<T: Texel> Texture<T> {
     pub fn copy_from(&mut self, buffer: &Buffer<T>) -> Result<()> {
         self.check_len(buffer.len())?;
         self.device().check_owner("the texture", buffer.device())?;
-        self.allocation.copy_from(buffer.allocation(), self.bytes())
+        self.allocation.copy_from(buffer.allocation(), Copied::of(self.bytes()))
     }
 
     /// The texels, row by row, copied to the host.

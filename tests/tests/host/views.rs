@@ -135,7 +135,34 @@ fn copies_replace_all_elements_in_order() {
         assert!(matches!(y.copy_from(&other), Err(warpwright::Error::LengthMismatch { buffer: 50, other: 49 })));
         device.zeros::<u32>(0).unwrap().copy_from(&device.zeros(0).unwrap()).unwrap();
     }
-    let (mut here, there) = (Device::simulator().zeros::<u32>(4).unwrap(), Device::host().zeros(4).unwrap());
-    let error = here.copy_from(&there).unwrap_err().to_string();
-    assert_eq!(error, "the buffer belongs to Host twin (host), but is used on Simulator (simulator)");
+}
+
+#[test]
+fn copies_go_from_device_to_device_and_from_place_to_place() {
+    let devices = [Device::all(), Device::simulators(2), Device::gpus()].concat();
+    for (n, to) in devices.iter().enumerate() {
+        for (m, from) in devices.iter().enumerate() {
+            let values: Vec<u32> = (0..5000).map(|i| i * 7 + (n * 100 + m) as u32).collect();
+            let source = from.upload(&values).unwrap();
+            let mut here = to.zeros::<u32>(5000).unwrap();
+            here.copy_from(&source).unwrap();
+            assert_eq!(here.download().unwrap(), values, "{from} to {to}");
+            let mut part = to.zeros::<u32>(100).unwrap();
+            part.copy_range_from(10, &source, 4000..4080).unwrap();
+            let expected = [&[0; 10], &values[4000..4080], &[0; 10]].concat();
+            assert_eq!(part.download().unwrap(), expected, "{from} to {to}");
+            part.copy_range_from(100, &source, 7..7).unwrap();
+            // What the kernels of one device write, the copy to another reads.
+            let mut swapped = from.upload(&values).unwrap();
+            swap_halves(swapped.view_mut().unwrap()).cover(5000).launch(from).unwrap();
+            here.copy_from(&swapped).unwrap();
+            drop(swapped);
+            assert_eq!(here.download().unwrap(), values.iter().map(|v| v.rotate_left(16)).collect::<Vec<_>>(), "{from} to {to}");
+            let error = part.copy_range_from(50, &source, 0..51).unwrap_err();
+            assert!(matches!(error, warpwright::Error::OutOfRange { .. }), "{error:?}");
+            assert_eq!(error.to_string(), "elements 50 to 101 to copy to are not among the 100 of the buffer");
+            let error = part.copy_range_from(0, &source, 4990..5001).unwrap_err().to_string();
+            assert_eq!(error, "elements 4990 to 5001 to copy from are not among the 5000 of the buffer");
+        }
+    }
 }

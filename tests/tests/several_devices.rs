@@ -1,0 +1,127 @@
+//! Rows over several devices: simulators where there are no GPUs, with the same kernels.
+
+use warpwright::prelude::*;
+use warpwright::{Error, Sharded, launch_sharded};
+
+/// A step of heat conduction on rows `above` to `above + rows` of a buffer: the edges of the plate stay.
+#[kernel(block = (32, 4))]
+fn conducted(old: &Global<f32>, new: &mut Global<f32>, columns: usize, above: usize, rows: usize, is_first: bool, is_last: bool) {
+    let (x, y) = (global_id().x, global_id().y);
+    if x < columns && y < rows {
+        let at = (above + y) * columns + x;
+        let is_edge = x == 0 || x + 1 == columns || (is_first && y == 0) || (is_last && y + 1 == rows);
+        if is_edge {
+            new[at] = old[at];
+        } else {
+            new[at] = 0.25 * (old[at - 1] + old[at + 1]) + 0.25 * (old[at - columns] + old[at + columns]);
+        }
+    }
+}
+
+fn plate(rows: usize, columns: usize) -> Vec<f32> {
+    (0..rows * columns).map(|i| ((i * 193) % 701) as f32).collect()
+}
+
+fn reference(mut old: Vec<f32>, rows: usize, columns: usize, steps: usize) -> Vec<f32> {
+    let mut new = old.clone();
+    for _ in 0..steps {
+        for y in 1..rows - 1 {
+            for x in 1..columns - 1 {
+                let at = y * columns + x;
+                new[at] = 0.25 * (old[at - 1] + old[at + 1]) + 0.25 * (old[at - columns] + old[at + columns]);
+            }
+        }
+        std::mem::swap(&mut old, &mut new);
+    }
+    old
+}
+
+/// Several simulators, and all GPUs if there are several.
+fn sets() -> Vec<Vec<Device>> {
+    let mut sets: Vec<_> = [1, 2, 3].map(Device::simulators).into();
+    let gpus = Device::gpus();
+    println!("GPUs: {}", gpus.len());
+    if !gpus.is_empty() {
+        sets.push(gpus);
+    }
+    sets
+}
+
+#[test]
+fn a_stencil_over_several_devices_is_that_over_one() {
+    let (rows, columns, steps) = (50, 70, 6);
+    for devices in sets() {
+        let mut old = Sharded::scatter(&devices, &plate(rows, columns), columns, 1).unwrap();
+        let mut new = Sharded::zeros(&devices, rows, columns, 1).unwrap();
+        for _ in 0..steps {
+            launch_sharded((&old, &mut new), |place, (old, new)| {
+                let (is_first, is_last) = (place.rows.start == 0, place.rows.end == rows);
+                Ok(conducted(old, new, columns, place.above, place.rows.len(), is_first, is_last).cover((columns, place.rows.len())))
+            })
+            .unwrap();
+            new.exchange_halos().unwrap();
+            std::mem::swap(&mut old, &mut new);
+        }
+        assert_eq!(old.gather().unwrap(), reference(plate(rows, columns), rows, columns, steps), "{} devices", devices.len());
+    }
+}
+
+#[test]
+fn wider_halos_are_the_neighbours_rows() {
+    for devices in sets() {
+        let mut plate = Sharded::scatter(&devices, &(0..40u32).collect::<Vec<_>>(), 4, 2).unwrap();
+        for shard in plate.shards_mut() {
+            let (place, len) = (shard.place().clone(), shard.buffer.len());
+            let mut own = vec![0; len];
+            place.own().for_each(|i| own[i] = 1000 * (place.index as u32 + 1) + i as u32);
+            shard.buffer.write(&own).unwrap();
+        }
+        plate.exchange_halos().unwrap();
+        let shards = plate.shards();
+        for (above, below) in shards.iter().zip(&shards[1..]) {
+            let (first, second) = (above.buffer.download().unwrap(), below.buffer.download().unwrap());
+            assert_eq!(first[above.place().own().end..], second[below.place().own().start..][..8]);
+            assert_eq!(second[..8], first[above.place().own().end - 8..above.place().own().end]);
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_spread_is_an_error_with_its_figures() {
+    let devices = Device::simulators(3);
+    let text = |error: Error| {
+        assert!(matches!(error, Error::Shards { .. }), "{error:?}");
+        error.to_string()
+    };
+    let error = text(Sharded::scatter(&[], &[1.0f32; 8], 4, 0).unwrap_err());
+    assert_eq!(error, "rows were to be spread over no device; help: pass `Device::gpus()`, or `Device::simulators(2)` where there is none");
+    let error = text(Sharded::scatter(&devices, &[1.0f32; 9], 4, 0).unwrap_err());
+    assert_eq!(error, "9 elements are no whole number of rows of 4");
+    let error = text(Sharded::<f32>::zeros(&devices, 8, 4, 3).unwrap_err());
+    assert_eq!(error, "8 rows over 3 devices are 2 for some, and a halo has 3; help: use at most 2 devices, or a smaller halo");
+    let (a, mut b) = (Sharded::<f32>::zeros(&devices, 9, 4, 0).unwrap(), Sharded::<f32>::zeros(&devices[..2], 9, 4, 0).unwrap());
+    let error = text(launch_sharded((&a, &mut b), |_, (a, b)| Ok(conducted(a, b, 4, 0, 1, true, true).cover(4))).unwrap_err());
+    assert_eq!(
+        error,
+        "matrix 1 is spread as rows 0..3 on Simulator (simulator), rows 3..6 on Simulator 1 (simulator), rows 6..9 on Simulator 2 (simulator), but matrix 2 as rows 0..5 on Simulator (simulator), rows 5..9 on Simulator 1 (simulator); help: spread matrices of one launch over the same devices, with as many rows"
+    );
+}
+
+#[test]
+fn launches_from_many_threads_reach_every_device() {
+    let gpus = Device::gpus();
+    let devices = if gpus.is_empty() { Device::simulators(3) } else { gpus };
+    std::thread::scope(|scope| {
+        for thread in 0..8usize {
+            let devices = &devices;
+            scope.spawn(move || {
+                for round in 0..10 {
+                    let device = &devices[(thread + round) % devices.len()];
+                    let (old, mut new) = (device.upload(&plate(8, 16)).unwrap(), device.zeros::<f32>(128).unwrap());
+                    conducted(&old, &mut new, 16, 0, 8, true, true).cover((16, 8)).launch(device).unwrap();
+                    assert_eq!(new.download().unwrap(), reference(plate(8, 16), 8, 16, 1));
+                }
+            });
+        }
+    });
+}
