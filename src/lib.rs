@@ -27,10 +27,10 @@
 
 pub use warpwright_macros::{device, kernel, module};
 pub use warpwright_runtime::{
-    Addressing, Buffer, BufferMatrix, BufferMatrixBatch, BufferMatrixBatchMut, BufferMatrixMut, Clock, ConstantBuffer, Device, DeviceKind,
-    DeviceProperties, Dim3, Element, Error, Event, Extent, Filter, Graph, GraphBuffers, GraphStep, Keep, Launch, PinnedBuffer, Recording,
-    Result, Sampling, Shard, ShardPlace, Sharded, ShardedBuffers, Simulation, Stream, Texture, TimedRun, Timing, Tuned, TunedError,
-    Variant, Variants, launch_sharded,
+    Addressing, Buffer, BufferMatrix, BufferMatrixBatch, BufferMatrixBatchMut, BufferMatrixMut, Clock, Collective, Communicator,
+    ConstantBuffer, Device, DeviceKind, DeviceProperties, Dim3, Element, Error, Event, Extent, Filter, Graph, GraphBuffers, GraphStep,
+    Keep, Launch, Meeting, PinnedBuffer, Recording, Reducible, Reduction, Result, Sampling, Shard, ShardPlace, Sharded, ShardedBuffers,
+    Simulation, Stream, Texture, TimedRun, Timing, Tuned, TunedError, Variant, Variants, launch_sharded, launch_together,
 };
 pub use warpwright_runtime::{issue_order, nvdisasm, operand_reads, ptxas, tuned};
 

@@ -115,6 +115,11 @@ pub(crate) trait DeviceDriver: Any + Send + Sync {
         Ok(false)
     }
 
+    /// Makes its context the calling thread's, where it has one: other libraries look there.
+    fn make_current(&self) -> Result<()> {
+        Ok(())
+    }
+
     /// The CUDA context.
     fn context(&self) -> Option<*mut c_void> {
         None

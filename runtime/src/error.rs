@@ -276,6 +276,12 @@ pub enum Error {
         /// What does not fit, with its figures, and the way out.
         reason: String,
     },
+    /// A collective, or ranks that cannot come together.
+    #[error("{reason}")]
+    Collective {
+        /// Which rank, what it launched, what is wrong, and the way out.
+        reason: String,
+    },
     /// A graph that is recorded or replayed with what it cannot work with.
     #[error("{reason}")]
     Graph {
@@ -336,7 +342,7 @@ debug_of_variants! {
     Error:
     NoDriver NoDevice DriverTooOld Driver OutOfMemory TooLarge Texture LengthMismatch OutOfRange Matrix View
     Untimed NoZero ConstantTooLarge Compile DeviceCompiler Layout UnknownTarget NoGrid NoBlock
-    FixedBlock EmptyExtent Limit IndexWidth OtherDevice ForeignObject Foreign Shards Graph Argument Fault Simulated
+    FixedBlock EmptyExtent Limit IndexWidth OtherDevice ForeignObject Foreign Shards Collective Graph Argument Fault Simulated
     Unsupported
 }
 

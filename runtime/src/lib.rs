@@ -8,6 +8,7 @@ mod arguments;
 mod buffer;
 mod cache;
 mod check;
+mod collective;
 mod cpu;
 mod cuda;
 #[cfg(feature = "cudarc")]
@@ -63,6 +64,7 @@ mod validity;
 mod variants;
 
 pub use buffer::{Buffer, ConstantBuffer};
+pub use collective::{Collective, Communicator, Meeting, Reducible, Reduction, launch_together};
 pub use device::{Device, DeviceKind};
 pub use dim3::{Dim3, Extent};
 pub use element::Element;

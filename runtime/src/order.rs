@@ -86,7 +86,7 @@ impl Uses {
     /// The fault of the stream that wrote last, if there is one: then what was written is no result.
     pub(crate) fn check_faults(&self) -> Result<()> {
         let writer = self.lock().writer.clone();
-        writer.map_or(Ok(()), |writer| writer.queue().check_faults())
+        writer.map_or(Ok(()), |writer| writer.check_faults())
     }
 
     /// Waits until no stream works with it any more. The first failure comes back after all have been waited for.

@@ -5,18 +5,20 @@ use crate::device::Device;
 use crate::driver::{Marker, Queue};
 use crate::element::Element;
 use crate::error::{Error, Result};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// A queue and what the runtime knows of it. Kept alive by the memory it still works with.
 pub(crate) struct StreamCore {
     queue: Box<dyn Queue>,
     synchronous: bool,
+    /// What went wrong in it beside the driver's knowledge: its results are none until it has been told to who synchronises.
+    failure: Mutex<Option<Error>>,
 }
 
 impl StreamCore {
     pub(crate) fn new(queue: Box<dyn Queue>, synchronous: bool) -> StreamCore {
-        StreamCore { queue, synchronous }
+        StreamCore { queue, synchronous, failure: Mutex::default() }
     }
 
     pub(crate) fn queue(&self) -> &dyn Queue {
@@ -32,7 +34,21 @@ impl StreamCore {
     }
 
     pub(crate) fn synchronize(&self) -> Result<()> {
-        self.queue.synchronize()
+        let failure = || self.failure.lock().unwrap_or_else(PoisonError::into_inner).take();
+        // What the driver has to say comes first; a failure is looked for when nothing is under way any more.
+        self.queue.synchronize()?;
+        failure().map_or(Ok(()), Err)
+    }
+
+    /// The first failure of what has run in it, if there is one: what was written is no result then.
+    pub(crate) fn check_faults(&self) -> Result<()> {
+        let failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        failure.map_or_else(|| self.queue.check_faults(), Err)
+    }
+
+    /// Says that something in it went wrong.
+    pub(crate) fn fail(&self, error: Error) {
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
     }
 }
 

@@ -293,6 +293,10 @@ impl DeviceDriver for Gpu {
         self.context.connect(&peer.context).map(|()| true)
     }
 
+    fn make_current(&self) -> Result<()> {
+        self.context.bind()
+    }
+
     fn is_synchronous(&self) -> bool {
         false
     }

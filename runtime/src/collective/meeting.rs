@@ -1,0 +1,155 @@
+//! Where the ranks of several programs find each other: the first tells the others what NCCL knows their group by.
+
+use crate::error::{Error, Result};
+use std::io::{ErrorKind, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// Where the ranks of several programs find each other.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Meeting {
+    /// A file that all ranks see, and that is not there yet: rank 0 writes it, and removes it when all have come.
+    File(PathBuf),
+    /// An address, `host:port`, that rank 0 listens on and the others reach it by.
+    Tcp(String),
+}
+
+/// Bytes of `ncclUniqueId`.
+pub(super) const ID_BYTES: usize = 128;
+
+/// How long to wait before looking again.
+const PAUSE: Duration = Duration::from_millis(5);
+
+impl Meeting {
+    /// Called by rank 0 with the group's identity, and by the others to learn it. What it returns goes away when the ranks have met.
+    pub(super) fn meet(
+        &self,
+        rank: usize,
+        ranks: usize,
+        id: impl FnOnce() -> Result<[u8; ID_BYTES]>,
+        end: Instant,
+    ) -> Result<([u8; ID_BYTES], Left)> {
+        match (self, rank) {
+            (Meeting::File(path), 0) => {
+                let id = id()?;
+                if path.exists() {
+                    return Err(self.failed("it is there already; help: remove it if no other group meets there, or pass another"));
+                }
+                // Written beside it and renamed: whoever sees it sees all of it.
+                let beside = path.with_extension(format!("{}.new", std::process::id()));
+                std::fs::write(&beside, id).and_then(|()| std::fs::rename(&beside, path)).map_err(|error| self.failed(error))?;
+                Ok((id, Left(Some(path.clone()))))
+            }
+            (Meeting::File(path), _) => loop {
+                match std::fs::read(path) {
+                    Ok(bytes) => {
+                        let id = bytes.try_into().map_err(|_| self.failed("it holds something else than rank 0 writes"))?;
+                        return Ok((id, Left(None)));
+                    }
+                    Err(error) if error.kind() == ErrorKind::NotFound => self.pause(end, "rank 0 has not written it")?,
+                    Err(error) => return Err(self.failed(error)),
+                }
+            },
+            (Meeting::Tcp(address), 0) => {
+                let id = id()?;
+                let listener = TcpListener::bind(address).map_err(|error| self.failed(error))?;
+                listener.set_nonblocking(true).map_err(|error| self.failed(error))?;
+                let mut came = 1;
+                while came < ranks {
+                    match listener.accept() {
+                        // One that goes away again is not counted.
+                        Ok((mut other, _)) => came += usize::from(other.set_nonblocking(false).and_then(|()| other.write_all(&id)).is_ok()),
+                        Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                            self.pause(end, &format!("{came} of {ranks} ranks have come"))?
+                        }
+                        Err(error) => return Err(self.failed(error)),
+                    }
+                }
+                Ok((id, Left(None)))
+            }
+            (Meeting::Tcp(address), _) => loop {
+                let asked = TcpStream::connect(address).and_then(|mut to_first| {
+                    let mut id = [0; ID_BYTES];
+                    to_first.set_read_timeout(Some(end.saturating_duration_since(Instant::now()).max(PAUSE)))?;
+                    to_first.read_exact(&mut id).map(|()| id)
+                });
+                match asked {
+                    Ok(id) => return Ok((id, Left(None))),
+                    Err(error) => self.pause(end, &format!("rank 0 does not answer ({error})"))?,
+                }
+            },
+        }
+    }
+
+    fn pause(&self, end: Instant, why: &str) -> Result<()> {
+        if Instant::now() >= end {
+            return Err(self.failed(format!("{why} within the time limit")));
+        }
+        std::thread::sleep(PAUSE);
+        Ok(())
+    }
+
+    fn failed(&self, why: impl std::fmt::Display) -> Error {
+        let place = match self {
+            Meeting::File(path) => format!("the file `{}`", path.display()),
+            Meeting::Tcp(address) => format!("the address `{address}`"),
+        };
+        Error::Collective { reason: format!("ranks cannot meet at {place}: {why}") }
+    }
+}
+
+/// What a meeting leaves: a file, which is removed when this is dropped.
+pub(super) struct Left(Option<PathBuf>);
+
+impl Drop for Left {
+    fn drop(&mut self) {
+        if let Some(path) = &self.0 {
+            // Who finds it there next time is told.
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all_meet(meeting: &Meeting) {
+        let end = Instant::now() + Duration::from_secs(20);
+        let found: Vec<[u8; ID_BYTES]> = std::thread::scope(|scope| {
+            let join = |rank: usize| scope.spawn(move || meeting.meet(rank, 3, || Ok([7; ID_BYTES]), end).map(|met| (met.0, Some(met.1))));
+            let ranks = [2, 0, 1].map(join).map(|rank| rank.join().unwrap().unwrap());
+            ranks.iter().map(|rank| rank.0).collect()
+        });
+        assert_eq!(found, [[7; ID_BYTES]; 3]);
+    }
+
+    #[test]
+    fn ranks_meet_at_a_file_and_at_an_address() {
+        let path = std::env::temp_dir().join(format!("warpwright-meeting-{}", std::process::id()));
+        all_meet(&Meeting::File(path.clone()));
+        assert!(!path.exists(), "the file is removed when they have met");
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        all_meet(&Meeting::Tcp(format!("127.0.0.1:{port}")));
+    }
+
+    #[test]
+    fn who_comes_alone_is_told_within_the_limit() {
+        let path = std::env::temp_dir().join(format!("warpwright-alone-{}", std::process::id()));
+        let meet = |meeting: &Meeting, rank: usize| {
+            meeting.meet(rank, 2, || Ok([1; ID_BYTES]), Instant::now() + Duration::from_millis(50)).map(|_| ()).unwrap_err().to_string()
+        };
+        let error = meet(&Meeting::File(path.clone()), 1);
+        assert_eq!(error, format!("ranks cannot meet at the file `{}`: rank 0 has not written it within the time limit", path.display()));
+        std::fs::write(&path, "old").unwrap();
+        assert!(
+            meet(&Meeting::File(path.clone()), 0)
+                .ends_with("it is there already; help: remove it if no other group meets there, or pass another")
+        );
+        assert!(meet(&Meeting::File(path.clone()), 1).ends_with("it holds something else than rank 0 writes"));
+        std::fs::remove_file(&path).unwrap();
+        assert!(meet(&Meeting::Tcp("127.0.0.1:0".to_owned()), 0).ends_with("1 of 2 ranks have come within the time limit"));
+        assert!(meet(&Meeting::Tcp("127.0.0.1:1".to_owned()), 1).contains("rank 0 does not answer"));
+    }
+}

@@ -1,0 +1,315 @@
+//! NCCL, loaded when it is first asked for.
+//!
+//! A table of its functions like that of the CUDA driver's, and not `cudarc`'s: that panics where the library or a function is missing, and is fixed to one version of NCCL when the program is built.
+//! Communicators block the thread that launches, which costs least; so they are made in a thread of their own that can be given up, and watched from then on.
+
+#![expect(unsafe_code, reason = "calls NCCL")]
+
+use super::meeting::{ID_BYTES, Left, Meeting};
+use super::watch::Watch;
+use super::{Collective, Kind, Task};
+use crate::device::Device;
+use crate::error::{Error, Result};
+use libloading::Library;
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+/// What the library is called.
+const LIBRARIES: [&str; 2] = ["libnccl.so.2", "libnccl.so"];
+
+const INSTALL: &str = "install NVIDIA's NCCL (package `libnccl2`), or name the folder of a `libnccl.so.2` in LD_LIBRARY_PATH, as PyTorch brings one; `Device::simulators(2)` needs none";
+
+type Comm = *mut c_void;
+type Stream = *mut c_void;
+type Code = c_int;
+
+const SUCCESS: Code = 0;
+const IN_PROGRESS: Code = 7;
+
+/// `ncclUniqueId`.
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct UniqueId([u8; ID_BYTES]);
+
+macro_rules! functions {
+    ($($name:ident = $symbol:literal ($($arg:ty),*) -> $result:ty;)*) => {
+        /// The functions that are called here.
+        struct Nccl {
+            $($name: unsafe extern "C" fn($($arg),*) -> $result,)*
+        }
+
+        impl Nccl {
+            fn load() -> Result<Nccl, String> {
+                // SAFETY: loads a library; its initialisers are the vendor's.
+                let found = LIBRARIES.iter().find_map(|name| unsafe { Library::new(*name) }.ok());
+                // It stays for good: what is found in it is called until the process ends.
+                let library: &Library = Box::leak(Box::new(found.ok_or("no library `nccl` (libnccl.so.2) can be loaded")?));
+                Ok(Nccl {
+                    $($name: {
+                        // SAFETY: the symbol has this signature since NCCL 2.7: NCCL's documentation, "NCCL API".
+                        let found = unsafe { library.get::<unsafe extern "C" fn($($arg),*) -> $result>($symbol.as_bytes()) };
+                        *found.map_err(|_| format!("the library lacks the function `{}`: it is older than NCCL 2.7", $symbol))?
+                    },)*
+                })
+            }
+        }
+    };
+}
+
+functions! {
+    unique_id = "ncclGetUniqueId" (*mut UniqueId) -> Code;
+    init_rank = "ncclCommInitRank" (*mut Comm, c_int, UniqueId, c_int) -> Code;
+    destroy = "ncclCommDestroy" (Comm) -> Code;
+    abort = "ncclCommAbort" (Comm) -> Code;
+    async_error = "ncclCommGetAsyncError" (Comm, *mut Code) -> Code;
+    error_text = "ncclGetErrorString" (Code) -> *const c_char;
+    group_start = "ncclGroupStart" () -> Code;
+    group_end = "ncclGroupEnd" () -> Code;
+    all_reduce = "ncclAllReduce" (*const c_void, *mut c_void, usize, c_int, c_int, Comm, Stream) -> Code;
+    all_gather = "ncclAllGather" (*const c_void, *mut c_void, usize, c_int, Comm, Stream) -> Code;
+    reduce_scatter = "ncclReduceScatter" (*const c_void, *mut c_void, usize, c_int, c_int, Comm, Stream) -> Code;
+    broadcast = "ncclBroadcast" (*const c_void, *mut c_void, usize, c_int, c_int, Comm, Stream) -> Code;
+    send = "ncclSend" (*const c_void, usize, c_int, c_int, Comm, Stream) -> Code;
+    receive = "ncclRecv" (*mut c_void, usize, c_int, c_int, Comm, Stream) -> Code;
+}
+
+impl Nccl {
+    fn get() -> Result<&'static Nccl> {
+        static NCCL: OnceLock<Result<Nccl, String>> = OnceLock::new();
+        let loaded = NCCL.get_or_init(Nccl::load).as_ref();
+        loaded.map_err(|reason| Error::NoDriver { api: "NCCL", reason: reason.clone(), help: INSTALL })
+    }
+
+    fn text(&self, code: Code) -> String {
+        // SAFETY: a static string for every code.
+        let text = unsafe { (self.error_text)(code) };
+        if text.is_null() {
+            return format!("code {code}");
+        }
+        // SAFETY: a C string.
+        format!("{} ({code})", unsafe { CStr::from_ptr(text) }.to_string_lossy())
+    }
+
+    fn check(&self, code: Code, call: &str) -> Result<()> {
+        match code {
+            SUCCESS | IN_PROGRESS => Ok(()),
+            code => Err(Error::Driver { call: call.to_owned(), code: self.text(code), context: String::new() }),
+        }
+    }
+
+    fn new_id(&self) -> Result<[u8; ID_BYTES]> {
+        let mut id = UniqueId([0; ID_BYTES]);
+        // SAFETY: writes one identity.
+        self.check(unsafe { (self.unique_id)(&mut id) }, "ncclGetUniqueId").map(|()| id.0)
+    }
+}
+
+/// A communicator of NCCL's.
+pub(super) struct Handle {
+    nccl: &'static Nccl,
+    comm: Comm,
+    /// It is aborted or destroyed once.
+    is_gone: AtomicBool,
+}
+
+// SAFETY: one thread at a time launches with it, under a lock; errors are asked for and it is aborted from any, as NCCL allows.
+unsafe impl Send for Handle {}
+// SAFETY: as above.
+unsafe impl Sync for Handle {}
+
+impl Handle {
+    /// What went wrong in what is under way, if something did.
+    pub(super) fn async_error(&self) -> Option<String> {
+        let mut code = SUCCESS;
+        // SAFETY: writes one code.
+        let asked = unsafe { (self.nccl.async_error)(self.comm, &mut code) };
+        [asked, code].into_iter().find(|code| ![SUCCESS, IN_PROGRESS].contains(code)).map(|code| self.nccl.text(code))
+    }
+
+    /// Ends what is under way and frees it.
+    pub(super) fn abort(&self) {
+        if !self.is_gone.swap(true, Ordering::AcqRel) {
+            // SAFETY: made by NCCL, not freed before; nobody launches with it any more, since its failure is told first.
+            let _ = unsafe { (self.nccl.abort)(self.comm) };
+        }
+    }
+
+    fn destroy(&self) {
+        if !self.is_gone.swap(true, Ordering::AcqRel) {
+            // SAFETY: as above, and nothing is under way.
+            let _ = unsafe { (self.nccl.destroy)(self.comm) };
+        }
+    }
+}
+
+/// One rank.
+pub(super) struct Rank {
+    handle: Arc<Handle>,
+    watch: Arc<Watch>,
+    /// Held from the look at its failure until a launch is in its stream.
+    launching: Mutex<()>,
+    group: u64,
+}
+
+impl Rank {
+    fn new(nccl: &'static Nccl, comm: Comm, group: u64) -> Result<Rank> {
+        let handle = Arc::new(Handle { nccl, comm, is_gone: AtomicBool::new(false) });
+        let watch = Watch::start(&handle).map_err(|error| Error::Collective { reason: format!("no thread can be started: {error}") })?;
+        Ok(Rank { handle, watch, launching: Mutex::new(()), group })
+    }
+
+    /// Which group it belongs to.
+    pub(super) fn group(&self) -> u64 {
+        self.group
+    }
+}
+
+impl Drop for Rank {
+    fn drop(&mut self) {
+        if self.watch.close() { self.handle.destroy() } else { self.handle.abort() }
+    }
+}
+
+/// Numbers of groups, in this program.
+static GROUPS: AtomicU64 = AtomicU64::new(0);
+
+/// A rank for each of some GPUs of this program.
+pub(super) fn all(devices: &[Device], limit: Duration) -> Result<Vec<Rank>> {
+    let nccl = Nccl::get()?;
+    let id = nccl.new_id()?;
+    let ranks: Vec<usize> = (0..devices.len()).collect();
+    made(nccl, devices, &ranks, devices.len(), id, limit, limit)
+}
+
+/// One rank, where the others are elsewhere.
+pub(super) fn join(device: &Device, rank: usize, ranks: usize, meeting: &Meeting, limit: Duration) -> Result<Rank> {
+    let nccl = Nccl::get()?;
+    let end = Instant::now() + limit;
+    let (id, _left): (_, Left) = meeting.meet(rank, ranks, || nccl.new_id(), end)?;
+    let left = end.saturating_duration_since(Instant::now());
+    let mut made = made(nccl, std::slice::from_ref(device), &[rank], ranks, id, left, limit)?;
+    made.pop().ok_or_else(|| Error::Collective { reason: "NCCL made no communicator".to_owned() })
+}
+
+/// The communicators of ranks that are here, made in a thread that is given up when the time is over.
+fn made(
+    nccl: &'static Nccl,
+    devices: &[Device],
+    ranks: &[usize],
+    of: usize,
+    id: [u8; ID_BYTES],
+    left: Duration,
+    limit: Duration,
+) -> Result<Vec<Rank>> {
+    let (tell, told) = channel();
+    let (devices, ranks_here) = (devices.to_vec(), ranks.to_vec());
+    let make = move || -> Result<Vec<usize>> {
+        let mut comms: Vec<Comm> = vec![null_mut(); devices.len()];
+        // SAFETY: takes nothing.
+        nccl.check(unsafe { (nccl.group_start)() }, "ncclGroupStart")?;
+        let mut outcome = Ok(());
+        for ((device, rank), comm) in devices.iter().zip(&ranks_here).zip(&mut comms) {
+            let begun = device.driver().make_current().and_then(|()| {
+                // SAFETY: writes one communicator, of the GPU whose context is current.
+                let code = unsafe { (nccl.init_rank)(comm, of as c_int, UniqueId(id), *rank as c_int) };
+                nccl.check(code, "ncclCommInitRank")
+            });
+            outcome = outcome.and(begun);
+        }
+        // SAFETY: ends what was begun.
+        let ended = nccl.check(unsafe { (nccl.group_end)() }, "ncclCommInitRank");
+        outcome.and(ended)?;
+        Ok(comms.into_iter().map(|comm| comm as usize).collect())
+    };
+    let spawned = std::thread::Builder::new().name("warpwright-nccl-init".to_owned()).spawn(move || {
+        // Nobody listens if the time was over.
+        let _ = tell.send(make());
+    });
+    spawned.map_err(|error| Error::Collective { reason: format!("no thread can be started: {error}") })?;
+    match told.recv_timeout(left) {
+        Ok(comms) => {
+            let group = GROUPS.fetch_add(1, Ordering::Relaxed);
+            comms?.into_iter().map(|comm| Rank::new(nccl, comm as Comm, group)).collect()
+        }
+        Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+            let here: Vec<_> = ranks.iter().map(ToString::to_string).collect();
+            let reason = format!(
+                "of {of} ranks not all have come within {limit:?}: rank {} of this program waited; help: start all of them, each with the same number of ranks",
+                here.join(", ")
+            );
+            Err(Error::Collective { reason })
+        }
+    }
+}
+
+/// Launches collectives as one.
+pub(super) fn launch(collectives: &[(&Rank, &Collective<'_>)]) -> Result<()> {
+    let Some((first, _)) = collectives.first() else { return Ok(()) };
+    let nccl = first.handle.nccl;
+    // In one order, and each once: threads that launch with several ranks do not wait for each other in a circle.
+    let mut ranks: Vec<&Rank> = collectives.iter().map(|(rank, _)| *rank).collect();
+    ranks.sort_unstable_by_key(|rank| std::ptr::from_ref(*rank));
+    ranks.dedup_by_key(|rank| std::ptr::from_ref(*rank));
+    let _launching: Vec<_> = ranks.iter().map(|rank| rank.launching.lock().unwrap_or_else(PoisonError::into_inner)).collect();
+    for (rank, collective) in collectives {
+        if let Some(failure) = rank.watch.failure() {
+            return Err(collective
+                .refuse(format_args!("the communicator failed before: {failure}; help: make a new one with the ranks that are left")));
+        }
+    }
+    // SAFETY: takes nothing.
+    nccl.check(unsafe { (nccl.group_start)() }, "ncclGroupStart")?;
+    let mut outcome = Ok(());
+    for (rank, collective) in collectives {
+        outcome = outcome.and(put(nccl, rank, collective));
+    }
+    // SAFETY: ends what was begun.
+    let ended = nccl.check(unsafe { (nccl.group_end)() }, "ncclGroupEnd");
+    if let Err(error) = outcome.and(ended) {
+        // Some ranks may have begun, and wait for others.
+        ranks.iter().for_each(|rank| {
+            rank.watch.fail(error.to_string());
+            rank.handle.abort();
+        });
+        return Err(collectives[0].1.refuse(error));
+    }
+    for (rank, collective) in collectives {
+        let stream = collective.core();
+        let passed = stream.queue().record()?;
+        let end = Instant::now() + collective.communicator.limit;
+        let Collective { communicator, task, .. } = collective;
+        rank.watch.add(
+            format!("{task} on rank {} of {} ({})", communicator.rank, communicator.ranks, communicator.device),
+            passed,
+            stream,
+            end,
+        );
+    }
+    Ok(())
+}
+
+/// Puts one into its stream.
+fn put(nccl: &Nccl, rank: &Rank, collective: &Collective<'_>) -> Result<()> {
+    collective.communicator.device.driver().make_current()?;
+    let (comm, stream) = (rank.handle.comm, collective.core().queue().handle() as Stream);
+    let address = |allocation: Option<&crate::buffer::Allocation>| allocation.map_or(0, |one| one.memory().handle()) as *mut c_void;
+    let (from, to) = (address(collective.from).cast_const(), address(collective.to));
+    let Task { kind, ty, count } = collective.task;
+    let ty = ty.of_nccl();
+    // SAFETY: so many elements of this type are at both addresses, times the ranks where parts are gathered or scattered; the buffers are the device's and are kept by their uses until the stream is done with them.
+    let code = unsafe {
+        match kind {
+            Kind::AllReduce(by) => (nccl.all_reduce)(from, to, count, ty, by.of_nccl(), comm, stream),
+            Kind::AllGather => (nccl.all_gather)(from, to, count, ty, comm, stream),
+            Kind::ReduceScatter(by) => (nccl.reduce_scatter)(from, to, count, ty, by.of_nccl(), comm, stream),
+            Kind::Broadcast(root) => (nccl.broadcast)(from, to, count, ty, root as c_int, comm, stream),
+            Kind::Send(peer) => (nccl.send)(from, count, ty, peer as c_int, comm, stream),
+            Kind::Receive(peer) => (nccl.receive)(to, count, ty, peer as c_int, comm, stream),
+        }
+    };
+    nccl.check(code, collective.task.kind.name())
+}

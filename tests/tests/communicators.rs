@@ -1,0 +1,301 @@
+//! Collectives over several devices: simulators always, GPUs and NCCL where there are two, several programs too.
+
+use std::process::Command;
+use std::time::{Duration, Instant};
+use warpwright::prelude::*;
+use warpwright::{Collective, Communicator, Error, Meeting, Reducible, Reduction, launch_together};
+
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// Three simulators, and all GPUs if there are several and NCCL is there.
+fn groups() -> Vec<Vec<Communicator>> {
+    let mut groups = vec![Communicator::all(&Device::simulators(3), LIMIT).unwrap()];
+    let gpus = Device::gpus();
+    if gpus.len() < 2 {
+        println!("skipped: NCCL: {} GPUs", gpus.len());
+        return groups;
+    }
+    match Communicator::all(&gpus, LIMIT) {
+        Ok(group) => groups.push(group),
+        Err(error @ Error::NoDriver { .. }) => println!("skipped: NCCL: {error}"),
+        Err(error) => panic!("{error}"),
+    }
+    groups
+}
+
+fn values<T>(rank: usize, len: usize, of: fn(i32) -> T) -> Vec<T> {
+    (0..len).map(|i| of(((i * 7 + rank * 13) % 11) as i32 - 5)).collect()
+}
+
+/// All collectives with elements of a type, whose sums are exact.
+fn all_kinds<T: Reducible + PartialEq + std::fmt::Debug>(ranks: &[Communicator], of: fn(i32) -> T) {
+    let count = ranks.len();
+    let inputs: Vec<Vec<i32>> = (0..count).map(|rank| values(rank, 1000 * count, |v| v)).collect();
+    let typed = |values: &[i32]| values.iter().map(|v| of(*v)).collect::<Vec<T>>();
+    let upload = |rank: &Communicator, values: &[i32]| rank.device().upload(&typed(values)).unwrap();
+    let together = |reduce: fn(i32, i32) -> i32| -> Vec<i32> {
+        (0..1000 * count).map(|i| inputs.iter().map(|input| input[i]).reduce(reduce).unwrap()).collect()
+    };
+    for (by, reduce) in [(Reduction::Sum, (|a, b| a + b) as fn(i32, i32) -> i32), (Reduction::Min, i32::min), (Reduction::Max, i32::max)] {
+        let mut buffers: Vec<_> = ranks.iter().zip(&inputs).map(|(rank, input)| upload(rank, input)).collect();
+        launch_together(ranks.iter().zip(&mut buffers).map(|(rank, buffer)| rank.all_reduce(buffer, by))).unwrap();
+        for buffer in &buffers {
+            assert_eq!(buffer.download().unwrap(), typed(&together(reduce)), "{by:?} {}", buffer.device());
+        }
+    }
+    let from: Vec<_> = ranks.iter().zip(&inputs).map(|(rank, input)| upload(rank, input)).collect();
+    let mut parts: Vec<_> = ranks.iter().map(|rank| upload(rank, &[0; 1000])).collect();
+    launch_together(ranks.iter().zip(&from).zip(&mut parts).map(|((rank, from), to)| rank.reduce_scatter(from, to, Reduction::Sum)))
+        .unwrap();
+    for (rank, part) in parts.iter().enumerate() {
+        assert_eq!(part.download().unwrap(), typed(&together(|a, b| a + b)[rank * 1000..(rank + 1) * 1000]));
+    }
+    let mut all: Vec<_> = ranks.iter().map(|rank| upload(rank, &vec![0; 1000 * count])).collect();
+    launch_together(ranks.iter().zip(&parts).zip(&mut all).map(|((rank, from), to)| rank.all_gather(from, to))).unwrap();
+    for buffer in &all {
+        assert_eq!(buffer.download().unwrap(), typed(&together(|a, b| a + b)));
+    }
+    let mut buffers: Vec<_> = ranks.iter().zip(&inputs).map(|(rank, input)| upload(rank, input)).collect();
+    launch_together(ranks.iter().zip(&mut buffers).map(|(rank, buffer)| rank.broadcast(buffer, count - 1))).unwrap();
+    for buffer in &buffers {
+        assert_eq!(buffer.download().unwrap(), typed(&inputs[count - 1]));
+    }
+    // Round in a circle: every rank sends to the next and receives from the one before.
+    let mut received: Vec<_> = ranks.iter().map(|rank| upload(rank, &vec![0; 1000 * count])).collect();
+    let sends = ranks.iter().zip(&from).map(|(rank, from)| rank.send(from, (rank.rank() + 1) % count));
+    let receives = ranks.iter().zip(&mut received).map(|(rank, to)| rank.receive(to, (rank.rank() + count - 1) % count));
+    launch_together(sends.chain(receives)).unwrap();
+    for (rank, buffer) in received.iter().enumerate() {
+        assert_eq!(buffer.download().unwrap(), typed(&inputs[(rank + count - 1) % count]));
+    }
+}
+
+#[test]
+fn every_collective_does_what_it_says_with_every_type() {
+    for group in groups() {
+        all_kinds(&group, |v| v as f32);
+        all_kinds(&group, |v| v as f64);
+        all_kinds(&group, |v| f16::from_f32(v as f32));
+        all_kinds(&group, |v| bf16::from_f32(v as f32));
+        all_kinds(&group, |v| v as i8);
+        all_kinds(&group, |v| v);
+        all_kinds(&group, |v| v as i64);
+        let mut buffers: Vec<_> = group.iter().map(|rank| rank.device().upload(&[3u64 + rank.rank() as u64; 10]).unwrap()).collect();
+        launch_together(group.iter().zip(&mut buffers).map(|(rank, buffer)| rank.all_reduce(buffer, Reduction::Product))).unwrap();
+        let product = (0..group.len() as u64).map(|rank| 3 + rank).product();
+        buffers.iter().for_each(|buffer| assert_eq!(buffer.download().unwrap(), [product; 10]));
+        let mut buffers: Vec<_> = group.iter().map(|rank| rank.device().upload(&[250u8 + rank.rank() as u8; 10]).unwrap()).collect();
+        launch_together(group.iter().zip(&mut buffers).map(|(rank, buffer)| rank.all_reduce(buffer, Reduction::Max))).unwrap();
+        buffers.iter().for_each(|buffer| assert_eq!(buffer.download().unwrap(), [249 + group.len() as u8; 10]));
+    }
+}
+
+#[kernel(block = 256)]
+fn increased(by: f32, x: &mut Global<f32>) {
+    let i = global_id().x;
+    if i < x.len() {
+        x[i] += by;
+    }
+}
+
+#[test]
+fn threads_launch_each_for_its_rank_in_order_with_kernels() {
+    for group in groups() {
+        let count = group.len() as f32;
+        std::thread::scope(|scope| {
+            for rank in &group {
+                scope.spawn(move || {
+                    let device = rank.device();
+                    let stream = device.stream().unwrap();
+                    let mut x = device.zeros::<f32>(10_000).unwrap();
+                    let mut expected = 0.0;
+                    for round in 0..10 {
+                        increased(1.0, &mut x).cover(10_000).launch(device).unwrap();
+                        let sum = rank.all_reduce(&mut x, Reduction::Sum);
+                        if round % 2 == 0 {
+                            sum.on(&stream).launch().unwrap()
+                        } else {
+                            sum.launch().unwrap()
+                        }
+                        increased(-1.0, &mut x).cover(10_000).launch(device).unwrap();
+                        expected = (expected + 1.0) * count - 1.0;
+                    }
+                    assert_eq!(x.download().unwrap(), vec![expected; 10_000], "{device}");
+                });
+            }
+        });
+    }
+}
+
+fn text(outcome: Result<(), Error>) -> String {
+    let error = outcome.unwrap_err();
+    assert!(matches!(error, Error::Collective { .. }), "{error:?}");
+    error.to_string()
+}
+
+#[test]
+fn what_does_not_fit_is_an_error_that_names_both_sides() {
+    for group in groups() {
+        let [first, second, ..] = &group[..] else { panic!("two ranks at least") };
+        let (mut a, mut b) = (first.device().zeros::<f32>(10).unwrap(), second.device().zeros::<f32>(12).unwrap());
+        // Sizes that ranks of this program do not agree on.
+        let error = text(launch_together([first.all_reduce(&mut a, Reduction::Sum), second.all_reduce(&mut b, Reduction::Sum)]));
+        assert_eq!(
+            error,
+            "ranks do not agree: rank 0 launches all_reduce(Sum) of 10 `f32`, rank 1 all_reduce(Sum) of 12 `f32`; help: all ranks launch the same, with as many elements"
+        );
+        let mut all = first.device().zeros::<f32>(11).unwrap();
+        let error = text(first.all_gather(&a, &mut all).launch());
+        let (ranks, device) = (group.len(), first.device());
+        let wanted = 10 * ranks;
+        assert_eq!(
+            error,
+            format!(
+                "all_gather of 10 `f32` on rank 0 of {ranks} ({device}): `to` has 11 elements, but {ranks} ranks with the 10 of `from` make {wanted}"
+            )
+        );
+        assert!(text(first.broadcast(&mut a, 7).launch()).ends_with(&format!("there is no rank 7 of {ranks}: they are counted from 0")));
+        assert!(text(first.send(&a, 0).launch()).ends_with("rank 0 is this one; help: `copy_from` copies a buffer"));
+        // A buffer of another device.
+        let error = first.all_reduce(&mut b, Reduction::Sum).launch().unwrap_err();
+        assert!(matches!(error, Error::ForeignObject { .. }), "{error:?}");
+        // None of it hurts the group.
+        let mut buffers: Vec<_> = group.iter().map(|rank| rank.device().upload(&[1.0f32; 5]).unwrap()).collect();
+        launch_together(group.iter().zip(&mut buffers).map(|(rank, buffer)| rank.all_reduce(buffer, Reduction::Sum))).unwrap();
+        assert_eq!(buffers[1].download().unwrap(), [ranks as f32; 5]);
+    }
+    let simulators = Device::simulators(2);
+    let refused = |devices: &[Device]| text(Communicator::all(devices, LIMIT).map(|_| ()));
+    assert!(refused(&[]).starts_with("a communicator of no device; help: pass `Device::gpus()`"));
+    let twice = [simulators[0].clone(), simulators[0].clone()];
+    assert_eq!(refused(&twice), "Simulator (simulator) is to be two ranks of a communicator; help: pass each device once");
+    let error = Communicator::join(&simulators[0], 0, 2, &Meeting::Tcp("127.0.0.1:0".to_owned()), LIMIT).unwrap_err();
+    assert!(
+        matches!(error, Error::Unsupported { .. }) && error.to_string().contains("Communicator::all(&Device::simulators(2), …)"),
+        "{error}"
+    );
+    let none: [Collective<'_>; 0] = [];
+    launch_together(none).unwrap();
+}
+
+#[test]
+fn a_rank_that_does_not_come_is_an_error_within_the_limit_and_from_then_on() {
+    let limit = Duration::from_millis(300);
+    let mut groups = vec![Communicator::all(&Device::simulators(2), limit).unwrap()];
+    let gpus = Device::gpus();
+    if let [a, b, ..] = &gpus[..] {
+        groups.extend(Communicator::all(&[a.clone(), b.clone()], LIMIT));
+    }
+    for mut group in groups {
+        let is_gpu = group[0].device().as_raw_context().is_some();
+        if is_gpu {
+            // The first collective makes connections, and takes its time.
+            let mut buffers: Vec<_> = group.iter().map(|rank| rank.device().upload(&[1.0f32; 5]).unwrap()).collect();
+            launch_together(group.iter().zip(&mut buffers).map(|(rank, buffer)| rank.all_reduce(buffer, Reduction::Sum))).unwrap();
+            buffers.iter().for_each(|buffer| assert_eq!(buffer.download().unwrap(), [2.0; 5]));
+            group.iter_mut().for_each(|rank| rank.set_time_limit(limit));
+        }
+        let rank = &group[0];
+        let mut x = rank.device().upload(&[1.0f32; 1000]).unwrap();
+        let start = Instant::now();
+        let error = match rank.all_reduce(&mut x, Reduction::Sum).launch() {
+            Ok(()) => x.download().map(|_| ()),
+            Err(error) => Err(error),
+        };
+        let error = text(error);
+        assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+        let expected = if is_gpu {
+            "all_reduce(Sum) of 1000 `f32` on rank 0 of 2"
+        } else {
+            "rank 0 in all_reduce(Sum) of 1000 `f32` wait; nothing came from ranks 1"
+        };
+        assert!(error.contains(expected), "{error}");
+        // It stays so, for the rank that comes too late, too.
+        let late = text(rank.all_reduce(&mut x, Reduction::Sum).launch());
+        assert!(late.contains("the communicator failed before: "), "{late}");
+        // The device is as good as before.
+        assert!(rank.device().synchronize().is_err() == is_gpu, "who synchronises is told once");
+        x.write(&[2.0; 1000]).unwrap();
+        increased(1.0, &mut x).cover(1000).launch(rank.device()).unwrap();
+        assert_eq!(x.download().unwrap(), [3.0; 1000]);
+    }
+}
+
+/// What the programs of the next tests do: this program again, with the variable set to rank, ranks, and where to meet.
+const ROLE: &str = "WARPWRIGHT_TEST_RANK";
+
+#[test]
+fn role_of_a_program() {
+    let Ok(role) = std::env::var(ROLE) else { return };
+    let [rank, ranks, task, place] = role.splitn(4, ' ').collect::<Vec<_>>().try_into().unwrap();
+    let (rank, ranks): (usize, usize) = (rank.parse().unwrap(), ranks.parse().unwrap());
+    let device = Device::cuda(rank % Device::gpus().len()).unwrap();
+    let meeting = match place.strip_prefix("tcp ") {
+        Some(address) => Meeting::Tcp(address.to_owned()),
+        None => Meeting::File(place.into()),
+    };
+    let mut communicator = Communicator::join(&device, rank, ranks, &meeting, LIMIT).unwrap();
+    let mut x = device.upload(&vec![rank as f32 + 1.0; 1 << 20]).unwrap();
+    communicator.all_reduce(&mut x, Reduction::Sum).launch().unwrap();
+    let sum = (1..=ranks).sum::<usize>() as f32;
+    assert_eq!(x.download().unwrap()[77], sum);
+    println!("rank {rank} has {sum}");
+    if task != "loses" {
+        return;
+    }
+    communicator.set_time_limit(Duration::from_secs(2));
+    if rank == 1 {
+        // Killed while the other is in the collective.
+        std::process::abort();
+    }
+    let start = Instant::now();
+    let error =
+        (0..1000).find_map(|_| communicator.all_reduce(&mut x, Reduction::Sum).launch().and_then(|()| x.download().map(|_| ())).err());
+    let (error, passed) = (error.expect("the other rank is lost"), start.elapsed());
+    assert!(matches!(error, Error::Collective { .. }), "{error:?}");
+    assert!(passed < Duration::from_secs(10), "{passed:?}");
+    println!("rank {rank} was told after {:.1} s: {error}", passed.as_secs_f64());
+}
+
+/// Starts a program for each of two ranks and gives what they print.
+fn two_programs(task: &str, place: &str) -> Option<Vec<(bool, String)>> {
+    if Device::gpus().len() < 2 {
+        println!("skipped: {task}: {} GPUs", Device::gpus().len());
+        return None;
+    }
+    let start = |rank: usize| {
+        let mut program = Command::new(std::env::current_exe().unwrap());
+        program.args(["role_of_a_program", "--exact", "--nocapture"]).env(ROLE, format!("{rank} 2 {task} {place}"));
+        program.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+        program.spawn().unwrap()
+    };
+    let outputs = [start(0), start(1)].map(|program| program.wait_with_output().unwrap());
+    Some(
+        outputs
+            .map(|output| {
+                (output.status.success(), [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned()).concat())
+            })
+            .into(),
+    )
+}
+
+#[test]
+fn ranks_of_two_programs_meet_by_file_and_by_address() {
+    let path = std::env::temp_dir().join(format!("warpwright-ranks-{}", std::process::id()));
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    for place in [path.display().to_string(), format!("tcp 127.0.0.1:{port}")] {
+        let Some(outputs) = two_programs("adds", &place) else { return };
+        for (rank, (is_success, output)) in outputs.iter().enumerate() {
+            assert!(*is_success && output.contains(&format!("rank {rank} has 3")), "{output}");
+        }
+    }
+}
+
+#[test]
+fn a_program_whose_peer_is_killed_is_told_within_the_limit() {
+    let path = std::env::temp_dir().join(format!("warpwright-killed-{}", std::process::id()));
+    let Some(outputs) = two_programs("loses", &path.display().to_string()) else { return };
+    assert!(!outputs[1].0, "rank 1 was killed");
+    assert!(outputs[0].0 && outputs[0].1.contains("rank 0 was told after"), "{}", outputs[0].1);
+    println!("{}", outputs[0].1);
+}
