@@ -4,9 +4,10 @@ use std::path::Path;
 use std::process::Command;
 
 /// Each, and a part of what it says on a machine without a GPU and with one.
-const EXAMPLES: [(&str, &str); 4] = [
+const EXAMPLES: [(&str, &str); 5] = [
     ("saxpy", "y[0..4] = [1.0, 3.0, 5.0, 7.0]"),
     ("mandelbrot", "mandelbrot.png"),
+    ("image_filter", "wrote image_filter.png"),
     ("simulate", "sectors"),
     ("between_cublas", "y[0..3] = ["),
 ];
