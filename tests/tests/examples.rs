@@ -4,13 +4,14 @@ use std::path::Path;
 use std::process::Command;
 
 /// Each, and a part of what it says on a machine without a GPU and with one.
-const EXAMPLES: [(&str, &str); 8] = [
+const EXAMPLES: [(&str, &str); 9] = [
     ("saxpy", "y[0..4] = [1.0, 3.0, 5.0, 7.0]"),
     ("mandelbrot", "mandelbrot.png"),
     ("image_filter", "wrote image_filter.png"),
     ("n_body", "the energy has drifted by"),
     ("matrix_multiply", "tensor cores  "),
     ("overlap", "both results are right"),
+    ("tuned", "    tuned: B = "),
     ("simulate", "sectors"),
     ("between_cublas", "y[0..3] = ["),
 ];
