@@ -4,12 +4,23 @@ use std::path::Path;
 use std::process::Command;
 
 /// Each, and a part of what it says on a machine without a GPU and with one.
-const EXAMPLES: [(&str, &str); 4] = [
+const EXAMPLES: [(&str, &str); 10] = [
     ("saxpy", "y[0..4] = [1.0, 3.0, 5.0, 7.0]"),
     ("mandelbrot", "mandelbrot.png"),
+    ("image_filter", "wrote image_filter.png"),
+    ("n_body", "the energy has drifted by"),
+    ("matrix_multiply", "tensor cores  "),
+    ("overlap", "both results are right"),
+    ("tuned", "    tuned: B = "),
+    ("kernel_tests", "greatest of three: [4.0, 4.0, 5.0"),
     ("simulate", "sectors"),
     ("between_cublas", "y[0..3] = ["),
 ];
+
+/// The tests of this example, which `cargo test --example kernel_tests` runs, are tests here, too.
+#[path = "../../examples/kernel_tests.rs"]
+#[expect(dead_code, reason = "its `main` is run as the other examples are")]
+mod kernel_tests;
 
 #[test]
 fn examples_run_and_say_what_they_found() {
