@@ -4,7 +4,7 @@
 //! `nvcc -O3 -std=c++17 -arch=sm_90 -shared -Xcompiler -fPIC -o libtwins.so bench/cuda/*.cu -lcublasLt -lcublas`. `warpwright-bench --simulate` needs neither the library
 //! nor a GPU: it checks the same cases at tiny sizes on the simulator. `--alone` instead of the library times ours only, which is also what happens to
 //! kernels that have no twin. `--tiny` takes the simulator's sizes on the device, for compute-sanitizer. `--applications` times the application suite instead (`applications/mod.rs` says how), `--staples`
-//! the library of staples (`staples/mod.rs`).
+//! the library of staples (`staples/mod.rs`), `--several` what two GPUs do together (`several.rs`).
 //!
 //! Inputs are random, made on the device. Each case is checked once: outputs are filled with what is no number, both sides run, all
 //! results are compared with each other on the device and samples with the host. Then come the rounds: two launches of ours, the second
@@ -22,6 +22,7 @@ mod contest;
 mod launch_cost;
 mod memory;
 mod report;
+mod several;
 mod staples;
 mod twins;
 
@@ -90,7 +91,7 @@ impl Runner {
 
 /// Times kernels against their twins in CUDA C++, alternately, in one process on one device.
 #[derive(Parser)]
-#[command(group(clap::ArgGroup::new("against").required(true).multiple(true).args(["library", "alone", "declared", "simulate"])))]
+#[command(group(clap::ArgGroup::new("against").required(true).multiple(true).args(["library", "alone", "declared", "simulate", "several"])))]
 #[command(group(clap::ArgGroup::new("size").args(["small", "tiny", "quick"])))]
 struct Arguments {
     /// The twins, built from `bench/cuda`: `libtwins.so`.
@@ -101,6 +102,9 @@ struct Arguments {
     /// Checks everything at tiny sizes on the simulator.
     #[arg(long)]
     simulate: bool,
+    /// Times what two GPUs do together, against torch.distributed with `--torch`.
+    #[arg(long, conflicts_with_all = ["staples", "applications"])]
+    several: bool,
     /// Times the application suite.
     #[arg(long)]
     applications: bool,
@@ -130,7 +134,7 @@ struct Arguments {
     #[arg(long, value_name = "PATH")]
     csv: Option<String>,
     /// A Python that has torch, `python3`, which then times torch at the same works.
-    #[arg(long, value_name = "PYTHON", requires = "staples")]
+    #[arg(long, value_name = "PYTHON")]
     torch: Option<String>,
     /// A picture of the applications, or of the staples.
     #[arg(long, value_name = "PATH.svg")]
@@ -143,6 +147,9 @@ impl Arguments {
             return Err(
                 "`--quick` is of the applications and of the staples: add `--applications` or `--staples`, or write `--small`".into()
             );
+        }
+        if self.torch.is_some() && !self.staples && !self.several {
+            return Err("`--torch` is of the staples and of several GPUs: add `--staples` or `--several`".into());
         }
         if self.chart.is_some() && !self.applications && !self.staples {
             return Err("`--chart` draws `--applications` or `--staples`: add one of them".into());
@@ -168,6 +175,9 @@ fn main() {
 }
 
 fn run(arguments: Arguments) -> Outcome<()> {
+    if arguments.several {
+        return several::print(arguments.torch.as_deref());
+    }
     let (device, twins, size) = if arguments.simulate {
         (Device::simulator(), None, Size::Tiny)
     } else {

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Each, and a part of what it says on a machine without a GPU and with one.
-const EXAMPLES: [(&str, &str); 10] = [
+const EXAMPLES: [(&str, &str); 12] = [
     ("saxpy", "y[0..4] = [1.0, 3.0, 5.0, 7.0]"),
     ("mandelbrot", "mandelbrot.png"),
     ("image_filter", "wrote image_filter.png"),
@@ -13,6 +13,8 @@ const EXAMPLES: [(&str, &str); 10] = [
     ("overlap", "both results are right"),
     ("tuned", "    tuned: B = "),
     ("kernel_tests", "greatest of three: [4.0, 4.0, 5.0"),
+    ("wave", "on one device it has the same bits"),
+    ("data_parallel", "all devices have the same weights"),
     ("simulate", "sectors"),
     ("between_cublas", "y[0..3] = ["),
 ];

@@ -1,0 +1,176 @@
+//! What several GPUs do together: collectives and copies beside torch's, and how work that grows with them scales.
+
+#[path = "../../examples/data_parallel.rs"]
+#[expect(unreachable_pub, reason = "an example, which is a program")]
+mod data_parallel;
+#[path = "../../examples/wave.rs"]
+#[expect(unreachable_pub, reason = "an example, which is a program")]
+mod wave;
+
+use crate::Outcome;
+use data_parallel::{FEATURES, Part};
+use std::process::Command;
+use std::time::{Duration, Instant};
+use warpwright::{Buffer, Communicator, Device, Reduction, launch_together};
+use wave::Plate;
+
+const SCRIPT: &str = include_str!("../torch_distributed.py");
+
+/// Bytes that all ranks add up.
+const SIZES: [usize; 6] = [1 << 10, 1 << 14, 1 << 20, 1 << 24, 1 << 28, 1 << 30];
+
+/// Bytes that are copied from GPU to GPU.
+const COPIED: usize = 1 << 28;
+
+const ROUNDS: usize = 20;
+
+/// Microseconds of a run, the best of some rounds of `times` runs and the wait for all.
+fn best(devices: &[Device], times: usize, mut run: impl FnMut() -> Outcome<()>) -> Outcome<f64> {
+    let wait = || devices.iter().try_for_each(Device::synchronize);
+    let mut best = Duration::MAX;
+    for _ in 0..ROUNDS {
+        wait()?;
+        let start = Instant::now();
+        (0..times).try_for_each(|_| run())?;
+        wait()?;
+        best = best.min(start.elapsed() / times as u32);
+    }
+    Ok(best.as_secs_f64() * 1e6)
+}
+
+/// Prints all of it. `torch`: a Python that has torch.
+pub(crate) fn print(torch: Option<&str>) -> Outcome<()> {
+    let devices = Device::gpus();
+    let [first, second, ..] = &devices[..] else { return Err(format!("there are {} GPUs, and this takes two", devices.len()).into()) };
+    let devices = [first.clone(), second.clone()];
+    let ranks = Communicator::all(&devices, Duration::from_secs(60))?;
+    println!("two GPUs: {first}");
+    let mut ours = collectives(&devices, &ranks)?;
+    if let Some(python) = torch {
+        let theirs = by_torch(python)?;
+        // Again, behind torch's: the machine is as warm.
+        for (own, again) in ours.iter_mut().zip(collectives(&devices, &ranks)?) {
+            own.2 = own.2.min(again.2);
+        }
+        for (work, bytes, time) in &ours {
+            let other = theirs.iter().find(|(name, size, _)| name == work && size == bytes).map(|(.., time)| *time);
+            print_line(work, *bytes, *time, other);
+        }
+    } else {
+        ours.iter().for_each(|(work, bytes, time)| print_line(work, *bytes, *time, None));
+    }
+    scaling(&devices)
+}
+
+type Row = (String, usize, f64);
+
+fn print_line(work: &str, bytes: usize, time: f64, torch: Option<f64>) {
+    let rate = |time: f64| bytes as f64 / time / 1e3;
+    print!("{work:24} {bytes:11} bytes {time:10.2} us {:8.1} GB/s", rate(time));
+    match torch {
+        Some(torch) => println!("; torch {torch:10.2} us {:8.1} GB/s, ratio {:.3}", rate(torch), torch / time),
+        None => println!(),
+    }
+}
+
+/// Of two GPUs each sends and receives as many bytes as it has: the rate is the bus's.
+fn collectives(devices: &[Device; 2], ranks: &[Communicator]) -> Outcome<Vec<Row>> {
+    let mut rows = Vec::new();
+    for bytes in SIZES {
+        let mut buffers: Vec<Buffer<f32>> = devices.iter().map(|device| device.zeros(bytes / 4)).collect::<Result<_, _>>()?;
+        let mut reduce = || {
+            let all = ranks.iter().zip(&mut buffers).map(|(rank, buffer)| rank.all_reduce(buffer, Reduction::Sum));
+            Ok(launch_together(all)?)
+        };
+        reduce()?;
+        let times = if bytes <= 1 << 24 { 20 } else { 5 };
+        rows.push(("all_reduce".to_owned(), bytes, best(devices, times, &mut reduce)?));
+        rows.push(("all_reduce, waited for".to_owned(), bytes, best(devices, 1, &mut reduce)?));
+    }
+    let (from, mut to) = (devices[0].zeros::<f32>(COPIED / 4)?, devices[1].zeros::<f32>(COPIED / 4)?);
+    to.copy_from(&from)?;
+    rows.push(("copy".to_owned(), COPIED, best(devices, 20, || Ok(to.copy_from(&from)?))?));
+    Ok(rows)
+}
+
+fn by_torch(python: &str) -> Outcome<Vec<Row>> {
+    // A file: each of its processes reads it.
+    let path = std::env::temp_dir().join(format!("torch_distributed_{}.py", std::process::id()));
+    std::fs::write(&path, SCRIPT)?;
+    let output = Command::new(python).arg(&path).args(SIZES.map(|size| size.to_string())).output();
+    std::fs::remove_file(&path)?;
+    let output = output.map_err(|error| format!("`--torch {python}` cannot be run: {error}"))?;
+    if !output.status.success() {
+        return Err(format!("`--torch {python}`: {}", String::from_utf8_lossy(&output.stderr)).into());
+    }
+    parse(&String::from_utf8_lossy(&output.stdout))
+}
+
+/// `work,bytes,us`, behind a line of names. A work's name may hold a comma.
+fn parse(text: &str) -> Outcome<Vec<Row>> {
+    let row = |line: &str| {
+        let mut values = line.rsplitn(3, ',');
+        let (time, bytes, work) = (values.next(), values.next(), values.next());
+        let time = time.and_then(|time| time.parse().ok());
+        match (work, bytes.and_then(|bytes| bytes.parse().ok()), time) {
+            (Some(work), Some(bytes), Some(time)) => Ok((work.to_owned(), bytes, time)),
+            _ => Err(format!("torch said `{line}`, which is no row of times").into()),
+        }
+    };
+    text.lines().skip_while(|line| *line != "work,bytes,us").skip(1).filter(|line| !line.is_empty()).map(row).collect()
+}
+
+/// Twice the work on two GPUs against one, and against half of it on each.
+fn scaling(devices: &[Device; 2]) -> Outcome<()> {
+    const ROWS: usize = 16384;
+    let step_of = |devices: &[Device]| -> Outcome<f64> {
+        let mut plate = Plate::new(devices, ROWS * devices.len(), ROWS)?;
+        plate.step()?;
+        best(devices, 20, || Ok(plate.step()?))
+    };
+    let (one, two) = (step_of(&devices[..1])?, step_of(devices)?);
+    println!(
+        "a wave, {ROWS} x {ROWS} points a GPU: a step takes {one:.1} us on one, {two:.1} us on two: {:.3} times the work in the time",
+        2.0 * one / two
+    );
+    const SAMPLES: usize = 1 << 22;
+    let step_of = |devices: &[Device]| -> Outcome<f64> {
+        let ranks = Communicator::all(devices, Duration::from_secs(60))?;
+        let mut parts = devices.iter().map(|device| repeated(device, SAMPLES)).collect::<Outcome<Vec<_>>>()?;
+        let rate = 1.0 / (SAMPLES * devices.len()) as f32;
+        data_parallel::step(&ranks, &mut parts, rate)?;
+        best(devices, 20, || Ok(data_parallel::step(&ranks, &mut parts, rate)?))
+    };
+    let (one, two) = (step_of(&devices[..1])?, step_of(devices)?);
+    println!(
+        "training, {SAMPLES} samples of {FEATURES} features a GPU: a step takes {one:.1} us on one, {two:.1} us on two: {:.3} times the work in the time",
+        2.0 * one / two
+    );
+    Ok(())
+}
+
+/// Samples that come again and again: making all of them takes the host too long.
+fn repeated(device: &Device, count: usize) -> Outcome<Part> {
+    const ONES: usize = 1 << 14;
+    let ones = Part::new(device, 0, ONES)?;
+    let (samples, targets) = (device.zeros(count * FEATURES)?, device.zeros(count)?);
+    let mut part = Part { samples, targets, ..ones };
+    let ones = Part::new(device, 0, ONES)?;
+    for at in (0..count).step_by(ONES) {
+        part.samples.copy_range_from(at * FEATURES, &ones.samples, 0..ONES * FEATURES)?;
+        part.targets.copy_range_from(at, &ones.targets, 0..ONES)?;
+    }
+    Ok(part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_of_torch_are_read_and_others_refused() {
+        let rows = parse("a warning\nwork,bytes,us\nall_reduce, waited for,1024,12.5\n").expect("rows");
+        assert_eq!(rows, [("all_reduce, waited for".to_owned(), 1024, 12.5)]);
+        assert!(parse("work,bytes,us\nall_reduce,many,1\n").is_err());
+    }
+}
