@@ -1,4 +1,4 @@
-//! The arguments of a launch, kept in place: no allocation for up to 16 parameters and 256 bytes of by-value ones, each rounded up to a
+//! The arguments of a launch: once a thread has launched, no allocation for up to 16 parameters and 256 bytes of by-value ones, each rounded up to a
 //! multiple of 16 bytes.
 
 #![expect(unsafe_code, reason = "keeps by-value parameters as plain bytes")]
@@ -8,7 +8,9 @@ use crate::element::{Element, ElementType};
 use crate::error::Result;
 use crate::inline::Inline;
 use crate::texture::Picture;
-use std::mem::MaybeUninit;
+use std::cell::RefCell;
+use std::marker::PhantomData;
+use std::mem::{ManuallyDrop, MaybeUninit};
 
 /// Bytes, aligned for every scalar.
 #[derive(Clone, Copy)]
@@ -80,20 +82,81 @@ impl<'a> Argument<'a> {
 /// All arguments of a launch, in the order of the kernel's parameters.
 #[derive(Clone)]
 pub(crate) struct Arguments<'a> {
-    list: Inline<Argument<'a>, 16>,
+    room: Room,
+    borrowed: PhantomData<&'a Allocation>,
+}
+
+/// Where arguments are kept. A launch is passed from hand to hand, so it lies on the heap; and it is one of those that are kept for the next launch of the thread.
+struct Room(ManuallyDrop<Box<Kept>>);
+
+/// What arguments are made of, whatever they borrow.
+#[derive(Clone)]
+struct Kept {
+    list: Inline<Argument<'static>, 16>,
     chunks: [Chunk; INLINE_CHUNKS],
     /// Where the next value goes: below `INLINE_CHUNKS` in `chunks`, above in `more`.
     next: usize,
     more: Vec<Chunk>,
 }
 
+/// Most rooms that a thread keeps.
+const ROOMS: usize = 8;
+
+thread_local! {
+    static FREE: RefCell<Vec<Box<Kept>>> = const { RefCell::new(Vec::new()) };
+}
+
+impl Room {
+    fn new() -> Room {
+        // At a thread's end there are none.
+        let free = FREE.try_with(|free| free.borrow_mut().pop()).ok().flatten();
+        let made = || Box::new(Kept { list: Inline::new(), chunks: [EMPTY; INLINE_CHUNKS], next: 0, more: Vec::new() });
+        Room(ManuallyDrop::new(free.unwrap_or_else(made)))
+    }
+}
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        // SAFETY: not used again.
+        let mut kept = unsafe { ManuallyDrop::take(&mut self.0) };
+        kept.list.clear();
+        kept.more.clear();
+        kept.next = 0;
+        let _ = FREE.try_with(|free| {
+            let mut free = free.borrow_mut();
+            if free.len() < ROOMS {
+                free.push(kept);
+            }
+        });
+    }
+}
+
+impl Clone for Room {
+    fn clone(&self) -> Room {
+        let mut room = Room::new();
+        room.0.as_mut().clone_from(&self.0);
+        room
+    }
+}
+
 impl<'a> Arguments<'a> {
     pub(crate) fn new() -> Arguments<'a> {
-        Arguments { list: Inline::new(), chunks: [EMPTY; INLINE_CHUNKS], next: 0, more: Vec::new() }
+        Arguments { room: Room::new(), borrowed: PhantomData }
+    }
+
+    /// The values of others, with other arguments.
+    fn with_values(chunks: &[Chunk; INLINE_CHUNKS], next: usize, more: &[Chunk]) -> Arguments<'a> {
+        let mut arguments = Arguments::new();
+        let kept = &mut **arguments.room.0;
+        (kept.chunks, kept.next) = (*chunks, next);
+        kept.more.extend_from_slice(more);
+        arguments
     }
 
     pub(crate) fn push(&mut self, argument: Argument<'a>) {
-        self.list.push(argument);
+        // SAFETY: it is only given out as what it is here, and is gone when the room is another's.
+        let argument = unsafe { std::mem::transmute::<Argument<'a>, Argument<'static>>(argument) };
+        self.room.0.list.push(argument);
     }
 
     pub(crate) fn push_value<T: Element>(&mut self, value: T) {
@@ -106,14 +169,16 @@ impl<'a> Arguments<'a> {
     /// An argument of this type by value, of which `bytes` bytes are to be written where the result says; zeros until then.
     pub(crate) fn push_room(&mut self, ty: &'static ElementType, bytes: usize) -> *mut u8 {
         let needed = bytes.div_ceil(size_of::<Chunk>()).max(1);
+        let kept = &mut **self.room.0;
         // A value lies in one piece: what does not fit into the rest of the inline chunks goes to the heap whole.
-        if self.next < INLINE_CHUNKS && self.next + needed > INLINE_CHUNKS {
-            self.next = INLINE_CHUNKS;
+        if kept.next < INLINE_CHUNKS && kept.next + needed > INLINE_CHUNKS {
+            kept.next = INLINE_CHUNKS;
         }
-        let chunk = self.next;
-        self.next += needed;
-        if chunk >= INLINE_CHUNKS {
-            self.more.resize(self.next - INLINE_CHUNKS, EMPTY);
+        let chunk = kept.next;
+        kept.next += needed;
+        match chunk.checked_sub(INLINE_CHUNKS) {
+            None => kept.chunks[chunk..kept.next].fill(EMPTY),
+            Some(_) => kept.more.resize(kept.next - INLINE_CHUNKS, EMPTY),
         }
         self.push(Argument { kind: ArgumentKind::Value { chunk, bytes }, ty });
         self.chunk_mut(chunk)
@@ -127,32 +192,34 @@ impl<'a> Arguments<'a> {
     }
 
     fn chunk_mut(&mut self, chunk: usize) -> *mut u8 {
+        let kept = &mut **self.room.0;
         let chunks = match chunk.checked_sub(INLINE_CHUNKS) {
-            None => &mut self.chunks[chunk..],
-            Some(rest) => &mut self.more[rest..],
+            None => &mut kept.chunks[chunk..],
+            Some(rest) => &mut kept.more[rest..],
         };
         chunks.as_mut_ptr().cast()
     }
 
-    /// The address of a value's bytes: aligned to 16, valid while the arguments stay where they are.
+    /// The address of a value's bytes: aligned to 16, valid while nothing is pushed.
     pub(crate) fn value_address(&self, chunk: usize) -> *const u8 {
+        let kept = &**self.room.0;
         let chunks = match chunk.checked_sub(INLINE_CHUNKS) {
-            None => &self.chunks[chunk..],
-            Some(rest) => &self.more[rest..],
+            None => &kept.chunks[chunk..],
+            Some(rest) => &kept.more[rest..],
         };
         chunks.as_ptr().cast()
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.list.len()
+        self.room.0.list.len()
     }
 
     pub(crate) fn get(&self, index: usize) -> Option<&Argument<'a>> {
-        self.list.get(index)
+        self.room.0.list.get(index)
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Argument<'a>> {
-        self.list.iter()
+        self.room.0.list.iter()
     }
 
     /// The same with other memory: `replace` gives what stands in for each buffer.
@@ -160,7 +227,8 @@ impl<'a> Arguments<'a> {
     where
         'a: 'b,
     {
-        let mut list = Inline::new();
+        let kept = &**self.room.0;
+        let mut arguments = Arguments::with_values(&kept.chunks, kept.next, &kept.more);
         for (index, argument) in self.iter().enumerate() {
             let kind = match (argument.kind, replace(index)) {
                 (ArgumentKind::Global { len, writable, .. }, Some(allocation)) => ArgumentKind::Global { allocation, len, writable },
@@ -170,9 +238,9 @@ impl<'a> Arguments<'a> {
                 // The caller has memory for every argument that names some.
                 (_, None) => continue,
             };
-            list.push(Argument { kind, ty: argument.ty });
+            arguments.push(Argument { kind, ty: argument.ty });
         }
-        Arguments { list, chunks: self.chunks, next: self.next, more: self.more.clone() }
+        arguments
     }
 }
 
@@ -208,14 +276,15 @@ impl Arguments<'_> {
             };
             Ok((kind, argument.ty))
         });
-        Ok(DetachedArguments { list: list.collect::<Result<_>>()?, chunks: self.chunks, next: self.next, more: self.more.clone() })
+        let kept = &**self.room.0;
+        Ok(DetachedArguments { list: list.collect::<Result<_>>()?, chunks: kept.chunks, next: kept.next, more: kept.more.clone() })
     }
 }
 
 impl DetachedArguments {
     /// The arguments with the memory of each number; of a texture, what it holds, too.
     pub(crate) fn attach<'b>(&self, memory: impl Fn(usize) -> (&'b Allocation, Option<&'b Picture>)) -> Arguments<'b> {
-        let mut list = Inline::new();
+        let mut arguments = Arguments::with_values(&self.chunks, self.next, &self.more);
         for (kind, ty) in &self.list {
             let kind = match *kind {
                 DetachedKind::Value { chunk, bytes } => ArgumentKind::Value { chunk, bytes },
@@ -227,9 +296,9 @@ impl DetachedArguments {
                     (_, None) => continue,
                 },
             };
-            list.push(Argument { kind, ty });
+            arguments.push(Argument { kind, ty });
         }
-        Arguments { list, chunks: self.chunks, next: self.next, more: self.more.clone() }
+        arguments
     }
 
     /// The numbers of what they name, and whether the kernel may write it.

@@ -77,17 +77,20 @@ impl Allocation {
         if is_peer && !self.device.driver().connect(other.device.driver())? {
             return copy_over_host(other, self, what);
         }
-        let stream = self.device.own_stream();
-        other.uses.read_on(stream)?;
-        self.uses.write_on(stream)?;
-        // SAFETY: both allocations have these bytes, as the callers in this crate see to; one is borrowed exclusively by whoever owns it, so it is not the other. Devices are connected.
-        unsafe {
-            if is_peer {
-                stream.queue().copy_from_peer(self.memory(), other.memory(), other.device.driver(), what)
-            } else {
-                stream.queue().copy(self.memory(), other.memory(), what)
-            }
+        let (stream, others) = (self.device.own_stream(), other.device.own_stream());
+        if !is_peer {
+            other.uses.read_on(stream)?;
+            self.uses.write_on(stream)?;
+            // SAFETY: both allocations have these bytes, as the callers in this crate see to; one is borrowed exclusively by whoever owns it, so it is not the other.
+            return unsafe { stream.queue().copy(self.memory(), other.memory(), what) };
         }
+        // In order in the streams of both, so that nobody has to ask later how far the other device has come: by then it would have come further.
+        other.uses.read_on(others)?;
+        stream.order_after(others)?;
+        self.uses.write_on(stream)?;
+        // SAFETY: as above; the devices are connected.
+        unsafe { stream.queue().copy_from_peer(self.memory(), other.memory(), other.device.driver(), what) }?;
+        others.order_after(stream)
     }
 
     /// Says that it gets other contents: who has a copy of the old ones sees by the serial number that it is old.
@@ -358,6 +361,7 @@ fn write_allocation<T: Element>(allocation: &Allocation, host: &[T]) -> Result<(
 /// The same in a stream of the device.
 fn write_in<T: Element>(allocation: &Allocation, host: &[T], stream: &Arc<StreamCore>) -> Result<()> {
     allocation.uses.write_on(stream)?;
+    stream.before_host_copy()?;
     // SAFETY: the callers are in this file; each passes as many elements as the allocation has room for.
     unsafe { stream.queue().write(allocation.memory(), host.as_ptr().cast(), size_of_val(host), true) }
 }
@@ -366,6 +370,7 @@ fn write_in<T: Element>(allocation: &Allocation, host: &[T], stream: &Arc<Stream
 fn read_allocation(allocation: &Allocation, to: *mut u8, bytes: usize) -> Result<()> {
     let stream: &Arc<StreamCore> = allocation.device.own_stream();
     allocation.uses.read_on(stream)?;
+    stream.before_host_copy()?;
     // SAFETY: the callers are in this file; each passes the allocation's own size and a place of that size, exclusively its own.
     unsafe { stream.queue().read(allocation.memory(), to, bytes, true) }?;
     allocation.uses.check_faults()

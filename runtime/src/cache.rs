@@ -2,19 +2,20 @@
 
 use crate::definition::{GenericArgument, KernelDefinition};
 use crate::error::Result;
-use crate::inline::Inline;
 use crate::instance::Instance;
+use rustc_hash::FxHasher;
+use std::borrow::Cow;
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, DefaultHasher, Hash, Hasher};
+use std::hash::{BuildHasherDefault, Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-/// The generics of one instance, as a launch holds them.
-pub(crate) type Generics = Inline<GenericArgument, 8>;
+/// The generics of one instance: a kernel's host function has them as a constant.
+pub(crate) type Generics = Cow<'static, [GenericArgument]>;
 
 #[derive(Default)]
 pub(crate) struct Cache {
     /// By hash, so that looking up builds no key. Entries of equal hash are told apart by their own fields.
-    entries: RwLock<HashMap<u64, Vec<Entry>, BuildHasherDefault<DefaultHasher>>>,
+    entries: RwLock<HashMap<u64, Vec<Entry>, BuildHasherDefault<FxHasher>>>,
     /// Held while compiling, so that two threads do not compile the same instance.
     compiling: Mutex<()>,
 }
@@ -49,14 +50,15 @@ impl Cache {
 
     fn find(&self, hash: u64, definition: &'static KernelDefinition, generics: &Generics) -> Option<Result<Arc<Instance>>> {
         let entries = self.entries.read().unwrap_or_else(PoisonError::into_inner);
-        let same = |entry: &&Entry| std::ptr::eq(entry.definition, definition) && entry.generics.iter().eq(generics.iter());
+        let same = |entry: &&Entry| std::ptr::eq(entry.definition, definition) && entry.generics == *generics;
         entries.get(&hash)?.iter().find(same).map(|entry| entry.outcome.clone())
     }
 }
 
 fn hash(definition: &'static KernelDefinition, generics: &Generics) -> u64 {
-    let mut hasher = DefaultHasher::new();
+    let mut hasher = FxHasher::default();
     std::ptr::hash(definition, &mut hasher);
+    // What most of them lack costs nothing.
     generics.iter().for_each(|generic| generic.hash(&mut hasher));
     hasher.finish()
 }

@@ -37,7 +37,7 @@ pub(crate) struct Extents {
 }
 
 /// Elements a 32-bit `usize` cannot count.
-const INDEX_LIMIT: u128 = 1 << 32;
+const INDEX_LIMIT: u64 = 1 << 32;
 
 /// Every buffer is on the device.
 pub(crate) fn check_devices(definition: &'static KernelDefinition, arguments: &Arguments<'_>, device: &Device) -> Result<()> {
@@ -72,24 +72,27 @@ pub(crate) fn check_geometry(
     for (axis, name) in ["blocks in x of the grid", "blocks in y of the grid", "blocks in z of the grid"].into_iter().enumerate() {
         check.limit(name, grid[axis], limits.grid[axis], "use a larger block, more elements per thread, or several launches")?;
     }
-    let threads: u128 = grid.iter().chain(&block).map(|extent| u128::from(*extent)).product();
-    let elements = threads.saturating_mul(u128::from(per_thread));
+    let product = |extents: &[u64; 3]| extents.iter().fold(1u64, |product, extent| product.saturating_mul(*extent));
+    let blocks = product(&grid);
+    let elements = blocks.saturating_mul(product(&block)).saturating_mul(per_thread);
     if facts.index == IndexWidth::Bits32 && elements >= INDEX_LIMIT {
-        let figure = i128::try_from(elements).unwrap_or(i128::MAX);
+        // More than 64 bits hold is told as it is.
+        let figure = grid.iter().chain(&block).chain([&per_thread]).fold(1i128, |product, extent| product.saturating_mul((*extent).into()));
         let what = match per_thread {
             1 => "the threads of the grid number".to_owned(),
             n => format!("the elements of the grid, {n} for each thread, number"),
         };
         return Err(Error::IndexWidth { kernel: definition.name, what, figure });
     }
-    let blocks: u128 = grid.iter().map(|extent| u128::from(*extent)).product();
     if let Some(argument) = facts.numbers_blocks.filter(|_| blocks >= INDEX_LIMIT) {
         let reason = format!(
             "the grid has {blocks} blocks, and `{argument}` numbers them with 32 bits; use a larger block, more elements per thread, several launches, or remove `{argument}`"
         );
         return Err(Error::Argument { kernel: definition.name, reason });
     }
-    if let Some(reason) = grid_misfit(facts.cluster, grid) {
+    if facts.cluster != [1; 3]
+        && let Some(reason) = grid_misfit(facts.cluster, grid)
+    {
         return Err(Error::Argument { kernel: definition.name, reason });
     }
     let shared = check.shared(asked, facts)?;
@@ -132,7 +135,13 @@ impl Check<'_> {
             Some(Grid::Blocks(given)) => self.extents("a grid of", given),
             Some(Grid::Cover(given)) => {
                 let elements = self.extents("a grid to cover", given)?;
-                Ok([0, 1, 2].map(|axis| elements[axis].div_ceil(block[axis]).next_multiple_of(cluster[axis].max(1).into())))
+                // Divisions are most of what a launch's checks would cost, and there is little to divide, as a rule.
+                let whole = |extent: u64, by: u64| if extent == 1 || by == 1 { extent } else { extent.div_ceil(by) };
+                let blocks = [0, 1, 2].map(|axis| whole(elements[axis], block[axis]));
+                if cluster == [1; 3] {
+                    return Ok(blocks);
+                }
+                Ok([0, 1, 2].map(|axis| blocks[axis].next_multiple_of(cluster[axis].max(1).into())))
             }
         }
     }

@@ -21,6 +21,12 @@ impl<T: Copy, const N: usize> Inline<T, N> {
         self.len += 1;
     }
 
+    pub(crate) fn clear(&mut self) {
+        self.first[..self.len.min(N)].fill(None);
+        self.rest.clear();
+        self.len = 0;
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.len
     }
@@ -33,7 +39,7 @@ impl<T: Copy, const N: usize> Inline<T, N> {
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
-        self.first.iter().flatten().chain(&self.rest)
+        self.first[..self.len.min(N)].iter().flatten().chain(&self.rest)
     }
 }
 

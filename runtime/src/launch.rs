@@ -52,10 +52,8 @@ pub trait ParameterGroup<'a> {
 /// What the macro's code calls.
 #[doc(hidden)]
 impl<'a> Launch<'a> {
-    pub fn new(definition: &'static KernelDefinition, generics: &[GenericArgument], twin: TwinEntry) -> Launch<'a> {
-        let mut list = Generics::new();
-        generics.iter().for_each(|generic| list.push(*generic));
-        Launch { definition, generics: list, twin, arguments: Arguments::new(), geometry: Geometry::default() }
+    pub fn new(definition: &'static KernelDefinition, generics: impl Into<Cow<'static, [GenericArgument]>>, twin: TwinEntry) -> Launch<'a> {
+        Launch { definition, generics: generics.into(), twin, arguments: Arguments::new(), geometry: Geometry::default() }
     }
 
     pub fn value<T: Element>(mut self, value: T) -> Launch<'a> {
@@ -251,7 +249,7 @@ impl Launch<'_> {
     /// same generics or none. The buffers stay as they are.
     #[doc(hidden)]
     pub fn simulated_memory(&self, other: Option<&'static KernelDefinition>) -> Result<Vec<Vec<u8>>> {
-        let none = Generics::new();
+        let none = Generics::default();
         let generics = if other.is_some_and(|other| other.generics.is_empty()) { &none } else { &self.generics };
         let (copies, _) = self.on_simulator(other.unwrap_or(self.definition), generics)?;
         simulate::contents(&self.arguments, &copies)

@@ -5,6 +5,7 @@ use crate::device::Device;
 use crate::driver::{Marker, Queue};
 use crate::element::Element;
 use crate::error::{Error, Result};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -14,11 +15,13 @@ pub(crate) struct StreamCore {
     synchronous: bool,
     /// What went wrong in it beside the driver's knowledge: its results are none until it has been told to who synchronises.
     failure: Mutex<Option<Error>>,
+    /// Whether what is in it, or what it waits for, may have to be given up: a collective whose other ranks are lost.
+    may_hang: AtomicBool,
 }
 
 impl StreamCore {
     pub(crate) fn new(queue: Box<dyn Queue>, synchronous: bool) -> StreamCore {
-        StreamCore { queue, synchronous, failure: Mutex::default() }
+        StreamCore { queue, synchronous, failure: Mutex::default(), may_hang: AtomicBool::new(false) }
     }
 
     pub(crate) fn queue(&self) -> &dyn Queue {
@@ -30,6 +33,9 @@ impl StreamCore {
     }
 
     pub(crate) fn order_after(&self, other: &StreamCore) -> Result<()> {
+        if other.may_hang.load(Ordering::Relaxed) {
+            self.may_hang();
+        }
         self.queue.order_after(other.queue())
     }
 
@@ -37,7 +43,18 @@ impl StreamCore {
         let failure = || self.failure.lock().unwrap_or_else(PoisonError::into_inner).take();
         // What the driver has to say comes first; a failure is looked for when nothing is under way any more.
         self.queue.synchronize()?;
+        self.may_hang.store(false, Ordering::Relaxed);
         failure().map_or(Ok(()), Err)
+    }
+
+    /// What is put into it now may have to be given up.
+    pub(crate) fn may_hang(&self) {
+        self.may_hang.store(true, Ordering::Relaxed);
+    }
+
+    /// Called before what the host copies: a driver that copies memory of the host waits for the stream with a lock held, and whoever wants to give up what is in the stream could not.
+    pub(crate) fn before_host_copy(&self) -> Result<()> {
+        if self.may_hang.load(Ordering::Relaxed) { self.queue.synchronize() } else { Ok(()) }
     }
 
     /// The first failure of what has run in it, if there is one: what was written is no result then.

@@ -34,9 +34,8 @@ impl<F: Copy> Variants<F> {
     }
 
     pub fn push(&mut self, generics: &[GenericArgument], function: F) {
-        let mut list = Generics::new();
-        generics.iter().for_each(|generic| list.push(*generic));
-        self.list.push(Variant { kernel: self.kernel, names: self.generics, generics: list, function });
+        let generics = Generics::Owned(generics.to_vec());
+        self.list.push(Variant { kernel: self.kernel, names: self.generics, generics, function });
     }
 }
 

@@ -1,11 +1,19 @@
 //! Collectives over several devices: simulators always, GPUs and NCCL where there are two, several programs too.
 
 use std::process::Command;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use warpwright::prelude::*;
 use warpwright::{Collective, Communicator, Error, Meeting, Reducible, Reduction, launch_together};
 
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_secs(30);
+
+/// Held by whoever launches on GPUs: one thread for each rank is a test's own order, and two tests have none between them.
+static GPUS: Mutex<()> = Mutex::new(());
+
+fn alone() -> MutexGuard<'static, ()> {
+    GPUS.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// Three simulators, and all GPUs if there are several and NCCL is there.
 fn groups() -> Vec<Vec<Communicator>> {
@@ -72,6 +80,7 @@ fn all_kinds<T: Reducible + PartialEq + std::fmt::Debug>(ranks: &[Communicator],
 
 #[test]
 fn every_collective_does_what_it_says_with_every_type() {
+    let _alone = alone();
     for group in groups() {
         all_kinds(&group, |v| v as f32);
         all_kinds(&group, |v| v as f64);
@@ -100,6 +109,7 @@ fn increased(by: f32, x: &mut Global<f32>) {
 
 #[test]
 fn threads_launch_each_for_its_rank_in_order_with_kernels() {
+    let _alone = alone();
     for group in groups() {
         let count = group.len() as f32;
         std::thread::scope(|scope| {
@@ -135,6 +145,7 @@ fn text(outcome: Result<(), Error>) -> String {
 
 #[test]
 fn what_does_not_fit_is_an_error_that_names_both_sides() {
+    let _alone = alone();
     for group in groups() {
         let [first, second, ..] = &group[..] else { panic!("two ranks at least") };
         let (mut a, mut b) = (first.device().zeros::<f32>(10).unwrap(), second.device().zeros::<f32>(12).unwrap());
@@ -180,6 +191,7 @@ fn what_does_not_fit_is_an_error_that_names_both_sides() {
 
 #[test]
 fn a_rank_that_does_not_come_is_an_error_within_the_limit_and_from_then_on() {
+    let _alone = alone();
     let limit = Duration::from_millis(300);
     let mut groups = vec![Communicator::all(&Device::simulators(2), limit).unwrap()];
     let gpus = Device::gpus();
@@ -281,6 +293,7 @@ fn two_programs(task: &str, place: &str) -> Option<Vec<(bool, String)>> {
 
 #[test]
 fn ranks_of_two_programs_meet_by_file_and_by_address() {
+    let _alone = alone();
     let path = std::env::temp_dir().join(format!("warpwright-ranks-{}", std::process::id()));
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     for place in [path.display().to_string(), format!("tcp 127.0.0.1:{port}")] {
@@ -293,6 +306,7 @@ fn ranks_of_two_programs_meet_by_file_and_by_address() {
 
 #[test]
 fn a_program_whose_peer_is_killed_is_told_within_the_limit() {
+    let _alone = alone();
     let path = std::env::temp_dir().join(format!("warpwright-killed-{}", std::process::id()));
     let Some(outputs) = two_programs("loses", &path.display().to_string()) else { return };
     assert!(!outputs[1].0, "rank 1 was killed");

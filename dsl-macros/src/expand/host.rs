@@ -133,7 +133,7 @@ pub(super) fn host_function(
             #named
             #warnings
             static __WARPWRIGHT_DEFINITION: ::warpwright::__private::KernelDefinition = #definition;
-            ::warpwright::Launch::new(&__WARPWRIGHT_DEFINITION, &[#(#generics),*], #entry)
+            ::warpwright::Launch::new(&__WARPWRIGHT_DEFINITION, const { &[#(#generics),*] }, #entry)
             #(#arguments)*
         }
         #variants

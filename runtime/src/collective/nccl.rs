@@ -248,8 +248,12 @@ fn made(
 
 /// Launches collectives as one.
 pub(super) fn launch(collectives: &[(&Rank, &Collective<'_>)]) -> Result<()> {
+    /// Held while collectives of several ranks go into their streams: what two threads launch on the same GPUs goes into all of them in the same order, or they would wait for each other for ever.
+    static SEVERAL: Mutex<()> = Mutex::new(());
     let Some((first, _)) = collectives.first() else { return Ok(()) };
     let nccl = first.handle.nccl;
+    let _alone =
+        collectives.iter().any(|(rank, _)| !std::ptr::eq(*rank, *first)).then(|| SEVERAL.lock().unwrap_or_else(PoisonError::into_inner));
     // In one order, and each once: threads that launch with several ranks do not wait for each other in a circle.
     let mut ranks: Vec<&Rank> = collectives.iter().map(|(rank, _)| *rank).collect();
     ranks.sort_unstable_by_key(|rank| std::ptr::from_ref(*rank));
@@ -279,6 +283,7 @@ pub(super) fn launch(collectives: &[(&Rank, &Collective<'_>)]) -> Result<()> {
     }
     for (rank, collective) in collectives {
         let stream = collective.core();
+        stream.may_hang();
         let passed = stream.queue().record()?;
         let end = Instant::now() + collective.communicator.limit;
         let Collective { communicator, task, .. } = collective;

@@ -13,7 +13,7 @@ fn free<'a>(n: usize, y: &'a mut crate::Buffer<u32>) -> Launch<'a> {
 }
 
 fn shared(block: u64, y: &mut crate::Buffer<f32>) -> Launch<'_> {
-    Launch::new(&SHARED, &[GenericArgument::Const(ScalarKind::Usize, block)], NO_TWIN).global_mut(y)
+    Launch::new(&SHARED, vec![GenericArgument::Const(ScalarKind::Usize, block)], NO_TWIN).global_mut(y)
 }
 
 /// The error of a launch, which must have run nothing.
@@ -188,15 +188,15 @@ fn blocks_that_are_numbered_have_numbers() {
     let error = refusal(
         &null,
         &device,
-        Launch::new(&BANDS, &[GenericArgument::Const(ScalarKind::Usize, 8)], NO_TWIN).global_mut(&mut y).grid(grid),
+        Launch::new(&BANDS, vec![GenericArgument::Const(ScalarKind::Usize, 8)], NO_TWIN).global_mut(&mut y).grid(grid),
     );
     assert_eq!(
         error,
         "kernel `bands`: the grid has 4294967296 blocks, and `raster` numbers them with 32 bits; use a larger block, more elements per thread, several launches, \
          or remove `raster`"
     );
-    Launch::new(&BANDS, &[GenericArgument::Const(ScalarKind::Usize, 1)], NO_TWIN).global_mut(&mut y).grid(grid).launch(&device).unwrap();
-    Launch::new(&BANDS, &[GenericArgument::Const(ScalarKind::Usize, 8)], NO_TWIN)
+    Launch::new(&BANDS, vec![GenericArgument::Const(ScalarKind::Usize, 1)], NO_TWIN).global_mut(&mut y).grid(grid).launch(&device).unwrap();
+    Launch::new(&BANDS, vec![GenericArgument::Const(ScalarKind::Usize, 8)], NO_TWIN)
         .global_mut(&mut y)
         .grid((grid.0, grid.1 - 1))
         .launch(&device)

@@ -43,19 +43,20 @@ fn a_repeated_launch_allocates_nothing() {
     let x = device.zeros::<f32>(1000).unwrap();
     let mut y = device.zeros::<f32>(1000).unwrap();
     let stream = device.stream().unwrap();
-    let mut launch = |on_stream: bool, block: u64| {
+    const NARROW: &[GenericArgument] = &[GenericArgument::Const(ScalarKind::Usize, 64)];
+    const WIDE: &[GenericArgument] = &[GenericArgument::Const(ScalarKind::Usize, 128)];
+    let mut launch = |on_stream: bool, generics: &'static [GenericArgument]| {
         let saxpy = Launch::new(&SAXPY, &[], NO_TWIN).value(2f32).global(&x).global_mut(&mut y).cover(1000);
         let launched = if on_stream { saxpy.launch_on(&stream) } else { saxpy.launch(&device) };
         launched.unwrap();
-        let generics = [GenericArgument::Const(ScalarKind::Usize, block)];
-        Launch::new(&SHARED, &generics, NO_TWIN).global_mut(&mut y).grid(1).launch(&device).unwrap();
+        Launch::new(&SHARED, generics, NO_TWIN).global_mut(&mut y).grid(1).launch(&device).unwrap();
     };
-    launch(false, 64);
-    launch(true, 128);
+    launch(false, NARROW);
+    launch(true, WIDE);
     let before = ALLOCATIONS.with(Cell::get);
     for _ in 0..10 {
-        launch(false, 64);
-        launch(true, 128);
+        launch(false, NARROW);
+        launch(true, WIDE);
     }
     assert_eq!(ALLOCATIONS.with(Cell::get) - before, 0);
     assert_eq!(null.launched.load(Ordering::Relaxed), 44);

@@ -66,8 +66,8 @@ fn shared_memory_and_barriers_work() {
     let (_guard, devices) = devices("shared_memory_and_barriers_work");
     for device in devices {
         let mut y = device.zeros::<f32>(64).unwrap();
-        let generics = [GenericArgument::Const(ScalarKind::Usize, 64)];
-        Launch::new(&SHARED, &generics, NO_TWIN).global_mut(&mut y).grid(1).launch(&device).unwrap();
+        let generics = vec![GenericArgument::Const(ScalarKind::Usize, 64)];
+        Launch::new(&SHARED, generics, NO_TWIN).global_mut(&mut y).grid(1).launch(&device).unwrap();
         assert_eq!(y.download().unwrap(), [1f32; 64]);
     }
 }
