@@ -252,6 +252,19 @@ fn role_of_a_program() {
     let sum = (1..=ranks).sum::<usize>() as f32;
     assert_eq!(x.download().unwrap()[77], sum);
     println!("rank {rank} has {sum}");
+    if task == "disagrees" {
+        communicator.check_agreement(true);
+        let sizes = [1000, 1024];
+        let mut y = device.zeros::<f64>(sizes[rank]).unwrap();
+        let error = communicator.all_reduce(&mut y, Reduction::Max).launch().unwrap_err();
+        assert!(matches!(error, Error::Collective { .. }), "{error:?}");
+        println!("rank {rank} was told: {error}");
+        // Both know, so that nobody waits, and both go on.
+        let mut y = device.upload(&[rank as f64; 8]).unwrap();
+        communicator.all_reduce(&mut y, Reduction::Max).launch().unwrap();
+        assert_eq!(y.download().unwrap(), [1.0; 8]);
+        return;
+    }
     if task != "loses" {
         return;
     }
@@ -301,6 +314,23 @@ fn ranks_of_two_programs_meet_by_file_and_by_address() {
         for (rank, (is_success, output)) in outputs.iter().enumerate() {
             assert!(*is_success && output.contains(&format!("rank {rank} has 3")), "{output}");
         }
+    }
+}
+
+#[test]
+fn programs_that_do_not_agree_are_told_what_each_of_them_launches() {
+    let _alone = alone();
+    let path = std::env::temp_dir().join(format!("warpwright-disagree-{}", std::process::id()));
+    let Some(outputs) = two_programs("disagrees", &path.display().to_string()) else { return };
+    let tasks = ["all_reduce(Max) of 1000 `f64`", "all_reduce(Max) of 1024 `f64`"];
+    for (rank, (is_success, output)) in outputs.iter().enumerate() {
+        let told = format!(
+            "rank {rank} was told: ranks do not agree: rank {rank} launches {}, rank {} {};",
+            tasks[rank],
+            1 - rank,
+            tasks[1 - rank]
+        );
+        assert!(*is_success && output.contains(&told), "{output}");
     }
 }
 

@@ -3,6 +3,7 @@
 //! GPUs do it by NCCL (`nccl`), which is loaded when it is first asked for; simulators and host twins of one program by copying (`in_process`), so that what is
 //! meant for several GPUs runs without one. `meeting` lets the ranks of several programs find each other, and `watch` sees to it that a rank that is lost is an error.
 
+mod agreement;
 mod in_process;
 mod meeting;
 mod nccl;
@@ -34,6 +35,8 @@ pub struct Communicator {
     rank: usize,
     ranks: usize,
     limit: Duration,
+    /// Whether ranks tell each other what they launch before they do.
+    is_checked: bool,
     way: Way,
 }
 
@@ -144,7 +147,14 @@ impl Communicator {
             let world = Arc::new(in_process::World::new(ranks));
             devices.iter().map(|_| Way::InProcess(Arc::clone(&world))).collect()
         };
-        let make = |(rank, (device, way)): (usize, (&Device, Way))| Communicator { device: device.clone(), rank, ranks, limit, way };
+        let make = |(rank, (device, way)): (usize, (&Device, Way))| Communicator {
+            device: device.clone(),
+            rank,
+            ranks,
+            limit,
+            is_checked: false,
+            way,
+        };
         Ok(devices.iter().zip(ways).enumerate().map(make).collect())
     }
 
@@ -163,12 +173,18 @@ impl Communicator {
             return Err(Error::Unsupported { device: device.to_string(), what: what.to_owned() });
         }
         let way = Way::Nccl(nccl::join(device, rank, ranks, meeting, limit)?);
-        Ok(Communicator { device: device.clone(), rank, ranks, limit, way })
+        Ok(Communicator { device: device.clone(), rank, ranks, limit, is_checked: false, way })
     }
 
     /// Lets collectives that are launched from now on take so long at most: less than making the communicator takes, as a rule, for the first one makes connections.
     pub fn set_time_limit(&mut self, limit: Duration) {
         self.limit = limit;
+    }
+
+    /// Has the ranks tell each other what they launch before they do, and wait for that: ranks of several programs that do not agree, on sizes, say, are an error at once that names both, where otherwise the time limit
+    /// passes, or results are wrong. For looking for mistakes: it costs several times what a small collective does. All ranks must have it.
+    pub fn check_agreement(&mut self, is_checked: bool) {
+        self.is_checked = is_checked;
     }
 
     /// Which of the ranks it is, from 0 on.
@@ -318,6 +334,9 @@ pub fn launch_together<'b>(collectives: impl IntoIterator<Item = Collective<'b>>
         if let Some(to) = collective.to {
             to.uses().write_on(stream)?;
         }
+    }
+    if collectives.iter().any(|collective| collective.communicator.is_checked) {
+        agreement::confer(&of_gpus)?;
     }
     nccl::launch(&of_gpus)?;
     in_process::launch(&in_process)

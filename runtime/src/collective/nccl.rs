@@ -284,7 +284,7 @@ pub(super) fn launch(collectives: &[(&Rank, &Collective<'_>)]) -> Result<()> {
     for (rank, collective) in collectives {
         let stream = collective.core();
         stream.may_hang();
-        let passed = stream.queue().record()?;
+        let passed = stream.queue().mark()?;
         let end = Instant::now() + collective.communicator.limit;
         let Collective { communicator, task, .. } = collective;
         rank.watch.add(
@@ -317,4 +317,21 @@ fn put(nccl: &Nccl, rank: &Rank, collective: &Collective<'_>) -> Result<()> {
         }
     };
     nccl.check(code, collective.task.kind.name())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_the_library_there_is_an_error_that_says_where_it_is_looked_for() {
+        match Nccl::get() {
+            Ok(nccl) => assert!(nccl.text(1).contains("(1)")),
+            Err(error @ Error::NoDriver { .. }) => {
+                let text = error.to_string();
+                assert!(text.starts_with("no NCCL driver: ") && text.contains("LD_LIBRARY_PATH"), "{text}");
+            }
+            Err(other) => panic!("{other}"),
+        }
+    }
 }

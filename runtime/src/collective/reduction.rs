@@ -19,14 +19,17 @@ pub enum Reduction {
 }
 
 impl Reduction {
+    /// All of them, by `ncclRedOp_t`.
+    const ALL: [Reduction; 4] = [Reduction::Sum, Reduction::Product, Reduction::Max, Reduction::Min];
+
+    /// The one that has this number there.
+    pub(super) fn from_nccl(number: u64) -> Option<Reduction> {
+        Reduction::ALL.get(usize::try_from(number).ok()?).copied()
+    }
+
     /// `ncclRedOp_t`.
     pub(super) fn of_nccl(self) -> c_int {
-        match self {
-            Reduction::Sum => 0,
-            Reduction::Product => 1,
-            Reduction::Max => 2,
-            Reduction::Min => 3,
-        }
+        Reduction::ALL.iter().position(|by| *by == self).unwrap_or(0) as c_int
     }
 }
 
@@ -70,6 +73,11 @@ impl DataType {
         self.nccl
     }
 
+    /// The type that has this number there.
+    pub(super) fn from_nccl(number: u64) -> Option<DataType> {
+        ALL.into_iter().find(|ty| u64::from(ty.nccl.unsigned_abs()) == number)
+    }
+
     /// Bytes of an element.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
@@ -106,7 +114,11 @@ macro_rules! types {
         }
 
         impl Reducible for $ty {}
-    )*};
+    )*
+
+        /// All of them.
+        const ALL: [DataType; 10] = [$(<$ty as sealed::Typed>::DATA_TYPE),*];
+    };
 }
 
 types! {

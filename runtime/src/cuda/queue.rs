@@ -159,6 +159,12 @@ impl Queue for CudaQueue {
         Ok(Box::new(event))
     }
 
+    fn mark(&self) -> Result<Box<dyn Marker>> {
+        let event = CudaEvent::new(Arc::clone(&self.stream.context), DISABLE_TIMING)?;
+        event.record(self.handle())?;
+        Ok(Box::new(event))
+    }
+
     fn wait(&self, marker: &dyn Marker) -> Result<()> {
         self.stream.context.bind()?;
         self.wait_for(marker.handle())
