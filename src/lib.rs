@@ -155,6 +155,8 @@ mod pages {
     mod on_a_gpu {}
     #[doc = include_str!("../docs/from-cuda.md")]
     mod from_cuda {}
+    #[doc = include_str!("../docs/several-gpus.md")]
+    mod several_gpus {}
     #[doc = include_str!("../docs/check.md")]
     mod check {}
     #[doc = include_str!("../docs/compare.md")]

@@ -3,7 +3,7 @@
 #![expect(unsafe_code, reason = "launches by the driver's own call, too")]
 
 use crate::Outcome;
-use cudarc::driver::{CudaContext, result};
+use cudarc::driver::{CudaContext, result, sys};
 use std::ffi::{CStr, c_void};
 use std::time::{Duration, Instant};
 use warpwright::Device;
@@ -65,7 +65,16 @@ pub(crate) fn print(device: &Device) -> Outcome<()> {
          {:.2} us on slices lent to a hundred",
         lent / 100.0
     );
-    print_graph(device)?;
+    // The driver alone: a graph of as many kernels that do nothing, captured.
+    let on = stream.cu_stream();
+    // SAFETY: what is launched on the stream until the capture ends becomes the graph.
+    let graph = unsafe {
+        result::stream::begin_capture(on, sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED)?;
+        (0..RECORDED).try_for_each(|_| result::launch_kernel(nothing, (1, 1, 1), (256, 1, 1), 0, on, &mut parameters))?;
+        result::graph::instantiate(result::stream::end_capture(on)?, sys::CUgraphInstantiate_flags(0))
+    }?;
+    // SAFETY: the graph was just made, and stays.
+    print_graph(device, &mut || Ok(unsafe { result::graph::launch(graph, on) }?), &|| Ok(stream.synchronize()?))?;
     print_first(device)
 }
 
@@ -73,7 +82,7 @@ pub(crate) fn print(device: &Device) -> Outcome<()> {
 const RECORDED: u32 = 100;
 
 /// Host time and device time of small launches one by one, and of a graph of them.
-fn print_graph(device: &Device) -> Outcome<()> {
+fn print_graph(device: &Device, by_driver: &mut dyn FnMut() -> Outcome<()>, wait: &dyn Fn() -> Outcome<()>) -> Outcome<()> {
     let mut x = device.upload(&[1.0f32; 1024])?;
     let mut y = device.upload(&[1.0f32; 1024])?;
     let mut graph = device.record((&mut x, &mut y), |steps, (x, y)| {
@@ -87,12 +96,13 @@ fn print_graph(device: &Device) -> Outcome<()> {
     graph.launch((&mut x, &mut y))?;
     let first = start.elapsed();
     device.synchronize()?;
-    let mut best = [[Duration::MAX; 2]; 2];
+    let mut best = [[Duration::MAX; 2]; 3];
     let mut timed = |way: usize, run: &mut dyn FnMut() -> Outcome<()>| -> Outcome<()> {
         let start = Instant::now();
         run()?;
         let host = start.elapsed();
         device.synchronize()?;
+        wait()?;
         let whole = start.elapsed();
         best[way] = [best[way][0].min(host), best[way][1].min(whole)];
         Ok(())
@@ -106,10 +116,11 @@ fn print_graph(device: &Device) -> Outcome<()> {
             Ok(())
         })?;
         timed(1, &mut || Ok(graph.launch((&mut x, &mut y))?))?;
+        timed(2, by_driver)?;
     }
-    let [[launches, all], [replay, replayed]] = best.map(|times| times.map(|time| time.as_secs_f64() * 1e6));
+    let [[launches, all], [replay, replayed], [driver, _]] = best.map(|times| times.map(|time| time.as_secs_f64() * 1e6));
     println!(
-        "{RECORDED} small launches, best of {}: one by one {launches:.1} us of host time, {all:.1} us until all have run; as a graph {replay:.1} us and {replayed:.1} us, ratio {:.3} and {:.3}; its first replay {:.1} us",
+        "{RECORDED} small launches, best of {}: one by one {launches:.1} us of host time, {all:.1} us until all have run; as a graph {replay:.2} us and {replayed:.1} us, ratio {:.3} and {:.3}; cuGraphLaunch alone {driver:.2} us; its first replay {:.1} us",
         ROUNDS * 10,
         replay / launches,
         replayed / all,
