@@ -56,7 +56,7 @@ impl Device {
     /// The `index`-th OpenCL device: of all platforms, GPUs first.
     ///
     /// # Errors
-    /// [`Error::NoDriver`] without the crate's feature `opencl` or without a platform, [`Error::NoDevice`] without that device,
+    /// [`Error::NoDriver`] without a loader or without a platform, [`Error::NoDevice`] without that device,
     /// [`Error::Driver`].
     pub fn opencl(index: usize) -> Result<Device> {
         Device::open(DeviceKind::OpenCl, index, || opencl::open(index))

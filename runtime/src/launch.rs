@@ -216,7 +216,7 @@ impl Launch<'_> {
         with_lowered(self.definition, &self.generics, |kernel| kernel.ptx(target))
     }
 
-    /// The OpenCL C of this instance. Needs no device, nor the feature `opencl`.
+    /// The OpenCL C of this instance. Needs no device.
     ///
     /// # Errors
     /// [`Error::Compile`] if the kernel does not compile for OpenCL.

@@ -33,10 +33,6 @@ mod launch;
 mod matrix;
 pub mod nvdisasm;
 pub mod occupancy;
-#[cfg(feature = "opencl")]
-mod opencl;
-#[cfg(not(feature = "opencl"))]
-#[path = "no_opencl.rs"]
 mod opencl;
 pub mod operand_reads;
 mod order;

@@ -4,9 +4,6 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// With OpenCL where the tests have it: then there may be a device to measure on.
-const FEATURES: &str = if cfg!(feature = "opencl") { "cli,opencl" } else { "cli" };
-
 /// The root of the repository.
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -20,7 +17,7 @@ pub fn binary() -> &'static Path {
         let test = std::env::current_exe().expect("the path of this test");
         let folder = test.parent().and_then(Path::parent).expect("the folder of the profile");
         let mut cargo = Command::new(env!("CARGO"));
-        cargo.args(["build", "--quiet", "--package", "warpwright", "--features", FEATURES, "--bin", "warpwright"]).current_dir(root());
+        cargo.args(["build", "--quiet", "--package", "warpwright", "--features", "cli", "--bin", "warpwright"]).current_dir(root());
         cargo.arg("--target-dir").arg(folder.parent().expect("the target folder"));
         if folder.ends_with("release") {
             cargo.arg("--release");

@@ -1,7 +1,7 @@
 //! OpenCL C handed to real tools: PoCL, which compiles and runs it on the CPU, Oclgrind, which runs it and watches every access, and Intel's
 //! driver for CPUs, which has sub-groups: it gets the form for them, where a kernel has one.
 //!
-//! All run in a child process with a time limit (`bin/opencl_child.rs`, built with the feature `opencl`). A compiler's warning is an
+//! All run in a child process with a time limit (`bin/opencl_child.rs`). A compiler's warning is an
 //! error of the job, and so is anything Oclgrind says. What a missing tool skipped is printed, one line each.
 
 use std::io::Read;
@@ -107,16 +107,12 @@ const TEST_TIME_LIMIT: Duration = Duration::from_secs(900);
 const MOST_CRASHES: u32 = 8;
 
 /// Runs jobs on a tool; outcomes in their order. `child` is the child's path as Cargo tells integration tests
-/// (`option_env!("CARGO_BIN_EXE_opencl-child")`). `None` if the tool is absent, which is printed under the name `test`.
+/// (`env!("CARGO_BIN_EXE_opencl-child")`). `None` if the tool is absent, which is printed under the name `test`.
 ///
 /// # Panics
 ///
 /// If the child cannot be run, or does not end in time.
-pub fn run(test: &str, child: Option<&str>, tool: Tool, jobs: &[Job]) -> Option<Vec<Outcome>> {
-    let Some(child) = child else {
-        println!("skipped: {test} (no feature `opencl`)");
-        return None;
-    };
+pub fn run(test: &str, child: &str, tool: Tool, jobs: &[Job]) -> Option<Vec<Outcome>> {
     if tool == Tool::Oclgrind && !is_in_path("oclgrind") {
         println!("skipped: {test} (no Oclgrind)");
         return None;
@@ -193,7 +189,7 @@ fn diagnostics(log: &str) -> String {
 ///
 /// If the test fails there, or does not end in time.
 pub fn again_on_intel(test: &str, name: &str, variables: &[(&str, &str)]) -> Option<String> {
-    let Some(library) = std::env::var_os(INTEL).filter(|_| cfg!(feature = "opencl")) else {
+    let Some(library) = std::env::var_os(INTEL) else {
         println!("skipped: {test} (no {})", Tool::Intel.name());
         return None;
     };
@@ -213,7 +209,7 @@ pub fn again_on_intel(test: &str, name: &str, variables: &[(&str, &str)]) -> Opt
 /// # Panics
 ///
 /// With every complaint.
-pub fn expect_no_complaints(test: &str, child: Option<&str>, jobs: &[Job]) {
+pub fn expect_no_complaints(test: &str, child: &str, jobs: &[Job]) {
     for tool in Tool::ALL {
         let Some(outcomes) = run(test, child, tool, jobs) else { continue };
         let complaints: String = jobs

@@ -251,7 +251,7 @@ impl Reader {
         lines.collect::<Vec<_>>().join("\n") + "\n"
     }
 
-    /// A terminal of 110 columns without colour, on a machine without GPU and assembler, whose cargo is not asked for what is not there.
+    /// A terminal of 110 columns without colour, on a machine without GPU, OpenCL and assembler, whose cargo is not asked for what is not there.
     fn surround(&self, command: &mut Command) {
         for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("CARGO_")) {
             if name != "CARGO_HOME" {
@@ -264,6 +264,8 @@ impl Reader {
         command.env_remove("RUSTFLAGS").env_remove("RUST_BACKTRACE");
         command.env("COLUMNS", "110").env("NO_COLOR", "1").env_remove("CLICOLOR_FORCE");
         command.env("WARPWRIGHT_PTXAS", "").env("WARPWRIGHT_NVDISASM", "").env_remove("CUDA_HOME").env("CUDA_VISIBLE_DEVICES", "");
+        // Where the loader of OpenCL finds no driver.
+        command.env("OCL_ICD_VENDORS", "/nowhere");
         let path = std::env::var_os("PATH").unwrap_or_default();
         let without = std::env::split_paths(&path).filter(|folder| !folder.join("ptxas").exists());
         command.env("PATH", std::env::join_paths(without).expect("folders of a path"));

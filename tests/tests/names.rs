@@ -16,7 +16,7 @@ use warpwright_runtime::sim::{SimArgument, SimLaunch, SimProgram};
 use warpwright_tests::opencl_tools::{Argument, INTEL_STANDARD, Job, Tool, run};
 use warpwright_tests::ptxas::{Counts, found_or_skip};
 
-const CHILD: Option<&str> = if cfg!(feature = "opencl") { option_env!("CARGO_BIN_EXE_opencl-child") } else { None };
+const CHILD: &str = env!("CARGO_BIN_EXE_opencl-child");
 const THREADS: usize = 32;
 
 const NAMES: &[&str] = &[

@@ -18,7 +18,7 @@ mod table;
 mod warps;
 
 /// The program that talks to OpenCL, if it was built. (Cargo tells its path whether or not it was.)
-const CHILD: Option<&str> = if cfg!(feature = "opencl") { option_env!("CARGO_BIN_EXE_opencl-child") } else { None };
+const CHILD: &str = env!("CARGO_BIN_EXE_opencl-child");
 
 /// How many random kernels a test takes: `WARPWRIGHT_PROGRAMS`, or as many as it names itself.
 fn programs(usual: u64) -> u64 {

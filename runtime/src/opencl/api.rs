@@ -1,9 +1,284 @@
-//! What every file here needs of the OpenCL API: result codes and queries.
+//! The functions of the OpenCL API that this library calls, loaded when first asked for; result codes and queries.
+//!
+//! All of them are in OpenCL 1.2.
 
+#![expect(unsafe_code, reason = "calls the OpenCL API")]
+
+use super::sys::{
+    cl_bitfield, cl_bool, cl_command_queue, cl_context, cl_context_properties, cl_device_id, cl_event, cl_image_desc, cl_image_format,
+    cl_int, cl_kernel, cl_mem, cl_platform_id, cl_program, cl_sampler, cl_uint,
+};
 use crate::error::{Error, Result};
-use ocl_core::ffi::{cl_int, size_t};
-use std::ffi::c_void;
+use libloading::Library;
+use std::ffi::{c_char, c_void};
 use std::ptr::null_mut;
+use std::sync::OnceLock;
+
+/// What the loader of OpenCL is called, which finds the drivers. On macOS it is part of the system.
+const LIBRARIES: &[&str] = if cfg!(windows) {
+    &["OpenCL.dll"]
+} else if cfg!(target_os = "macos") {
+    &["/System/Library/Frameworks/OpenCL.framework/OpenCL"]
+} else {
+    &["libOpenCL.so.1", "libOpenCL.so"]
+};
+
+/// The way out where there is no loader.
+const INSTALL_LOADER: &str = if cfg!(windows) {
+    "install the driver of a GPU, which brings it, or use `Device::simulator()`"
+} else {
+    "install it with an OpenCL driver (on Debian, `apt install ocl-icd-libopencl1 pocl-opencl-icd` runs kernels on the CPU), or use \
+     `Device::simulator()`"
+};
+
+/// What a context or a build may call back: nothing here is.
+type Callback = *const c_void;
+
+/// What releases an object.
+pub(super) type Release = unsafe extern "system" fn(*mut c_void) -> cl_int;
+
+/// # Safety
+/// The function of this name has this type.
+unsafe fn function<F: Copy>(library: &Library, name: &str) -> Result<F, String> {
+    // SAFETY: the caller's promise.
+    let found = unsafe { library.get::<F>(name.as_bytes()) };
+    found.map(|found| *found).map_err(|_| format!("the library lacks the function `{name}`: it is older than OpenCL 1.2"))
+}
+
+macro_rules! functions {
+    ($($name:ident ($($arg:ident: $ty:ty),* $(,)?) -> $result:ty;)* => $($release:ident)*) => {
+        /// The API: its functions, by their names.
+        #[expect(non_snake_case, reason = "the API's own names")]
+        pub(super) struct OpenClApi {
+            $($name: unsafe extern "system" fn($($ty),*) -> $result,)*
+            $(
+                /// For an object that is [`Owned`](super::owned::Owned).
+                pub(super) $release: Release,
+            )*
+        }
+
+        #[expect(non_snake_case, clippy::too_many_arguments, reason = "the API's own names and signatures")]
+        impl OpenClApi {
+            fn of(library: &Library) -> Result<OpenClApi, String> {
+                Ok(OpenClApi {
+                    // SAFETY: the symbols have these signatures in every loader: OpenCL specification, `cl.h`.
+                    $($name: unsafe { function::<unsafe extern "system" fn($($ty),*) -> $result>(library, stringify!($name))? },)*
+                    // SAFETY: as above.
+                    $($release: unsafe { function::<Release>(library, stringify!($release))? },)*
+                })
+            }
+
+            $(
+                /// Calls the function of this name.
+                ///
+                /// # Safety
+                /// As the specification of the function says.
+                pub(super) unsafe fn $name(&self, $($arg: $ty),*) -> $result {
+                    // SAFETY: the caller's promise.
+                    unsafe { (self.$name)($($arg),*) }
+                }
+            )*
+        }
+    };
+}
+
+functions! {
+    clGetPlatformIDs(room: cl_uint, platforms: *mut cl_platform_id, count: *mut cl_uint) -> cl_int;
+    clGetDeviceIDs(platform: cl_platform_id, kind: cl_bitfield, room: cl_uint, devices: *mut cl_device_id, count: *mut cl_uint) -> cl_int;
+    clGetDeviceInfo(device: cl_device_id, what: cl_uint, size: usize, value: *mut c_void, needed: *mut usize) -> cl_int;
+    clCreateContext(
+        properties: *const cl_context_properties,
+        count: cl_uint,
+        devices: *const cl_device_id,
+        notify: Callback,
+        notified: *mut c_void,
+        code: *mut cl_int,
+    ) -> cl_context;
+    clCreateBuffer(context: cl_context, flags: cl_bitfield, bytes: usize, host: *mut c_void, code: *mut cl_int) -> cl_mem;
+    clCreateImage(
+        context: cl_context,
+        flags: cl_bitfield,
+        format: *const cl_image_format,
+        description: *const cl_image_desc,
+        host: *mut c_void,
+        code: *mut cl_int,
+    ) -> cl_mem;
+    clGetSupportedImageFormats(
+        context: cl_context,
+        flags: cl_bitfield,
+        kind: cl_uint,
+        room: cl_uint,
+        formats: *mut cl_image_format,
+        count: *mut cl_uint,
+    ) -> cl_int;
+    clCreateSampler(context: cl_context, normalized: cl_bool, addressing: cl_uint, filter: cl_uint, code: *mut cl_int) -> cl_sampler;
+    clCreateCommandQueue(context: cl_context, device: cl_device_id, properties: cl_bitfield, code: *mut cl_int) -> cl_command_queue;
+    clFlush(queue: cl_command_queue) -> cl_int;
+    clFinish(queue: cl_command_queue) -> cl_int;
+    clCreateProgramWithSource(
+        context: cl_context,
+        count: cl_uint,
+        texts: *const *const c_char,
+        lengths: *const usize,
+        code: *mut cl_int,
+    ) -> cl_program;
+    clBuildProgram(
+        program: cl_program,
+        count: cl_uint,
+        devices: *const cl_device_id,
+        options: *const c_char,
+        notify: Callback,
+        notified: *mut c_void,
+    ) -> cl_int;
+    clGetProgramBuildInfo(
+        program: cl_program,
+        device: cl_device_id,
+        what: cl_uint,
+        size: usize,
+        value: *mut c_void,
+        needed: *mut usize,
+    ) -> cl_int;
+    clCreateKernel(program: cl_program, name: *const c_char, code: *mut cl_int) -> cl_kernel;
+    clGetKernelWorkGroupInfo(
+        kernel: cl_kernel,
+        device: cl_device_id,
+        what: cl_uint,
+        size: usize,
+        value: *mut c_void,
+        needed: *mut usize,
+    ) -> cl_int;
+    clSetKernelArg(kernel: cl_kernel, index: cl_uint, bytes: usize, value: *const c_void) -> cl_int;
+    clEnqueueNDRangeKernel(
+        queue: cl_command_queue,
+        kernel: cl_kernel,
+        dimensions: cl_uint,
+        offset: *const usize,
+        global: *const usize,
+        local: *const usize,
+        waits: cl_uint,
+        list: *const cl_event,
+        event: *mut cl_event,
+    ) -> cl_int;
+    clEnqueueReadBuffer(
+        queue: cl_command_queue,
+        from: cl_mem,
+        wait: cl_bool,
+        offset: usize,
+        bytes: usize,
+        to: *mut c_void,
+        waits: cl_uint,
+        list: *const cl_event,
+        event: *mut cl_event,
+    ) -> cl_int;
+    clEnqueueWriteBuffer(
+        queue: cl_command_queue,
+        to: cl_mem,
+        wait: cl_bool,
+        offset: usize,
+        bytes: usize,
+        from: *const c_void,
+        waits: cl_uint,
+        list: *const cl_event,
+        event: *mut cl_event,
+    ) -> cl_int;
+    clEnqueueFillBuffer(
+        queue: cl_command_queue,
+        to: cl_mem,
+        pattern: *const c_void,
+        pattern_bytes: usize,
+        offset: usize,
+        bytes: usize,
+        waits: cl_uint,
+        list: *const cl_event,
+        event: *mut cl_event,
+    ) -> cl_int;
+    clEnqueueCopyBuffer(
+        queue: cl_command_queue,
+        from: cl_mem,
+        to: cl_mem,
+        from_offset: usize,
+        to_offset: usize,
+        bytes: usize,
+        waits: cl_uint,
+        list: *const cl_event,
+        event: *mut cl_event,
+    ) -> cl_int;
+    clEnqueueReadImage(
+        queue: cl_command_queue,
+        from: cl_mem,
+        wait: cl_bool,
+        origin: *const usize,
+        region: *const usize,
+        row_pitch: usize,
+        slice_pitch: usize,
+        to: *mut c_void,
+        waits: cl_uint,
+        list: *const cl_event,
+        event: *mut cl_event,
+    ) -> cl_int;
+    clEnqueueWriteImage(
+        queue: cl_command_queue,
+        to: cl_mem,
+        wait: cl_bool,
+        origin: *const usize,
+        region: *const usize,
+        row_pitch: usize,
+        slice_pitch: usize,
+        from: *const c_void,
+        waits: cl_uint,
+        list: *const cl_event,
+        event: *mut cl_event,
+    ) -> cl_int;
+    clEnqueueCopyBufferToImage(
+        queue: cl_command_queue,
+        from: cl_mem,
+        to: cl_mem,
+        offset: usize,
+        origin: *const usize,
+        region: *const usize,
+        waits: cl_uint,
+        list: *const cl_event,
+        event: *mut cl_event,
+    ) -> cl_int;
+    clEnqueueMarkerWithWaitList(queue: cl_command_queue, waits: cl_uint, list: *const cl_event, event: *mut cl_event) -> cl_int;
+    clEnqueueBarrierWithWaitList(queue: cl_command_queue, waits: cl_uint, list: *const cl_event, event: *mut cl_event) -> cl_int;
+    clWaitForEvents(count: cl_uint, list: *const cl_event) -> cl_int;
+    clGetEventInfo(event: cl_event, what: cl_uint, size: usize, value: *mut c_void, needed: *mut usize) -> cl_int;
+    clGetEventProfilingInfo(event: cl_event, what: cl_uint, size: usize, value: *mut c_void, needed: *mut usize) -> cl_int;
+    => clReleaseMemObject clReleaseSampler clReleaseCommandQueue clReleaseProgram clReleaseKernel clReleaseEvent
+}
+
+impl OpenClApi {
+    /// The API, loaded once.
+    pub(super) fn get() -> Result<&'static OpenClApi> {
+        static API: OnceLock<Result<OpenClApi>> = OnceLock::new();
+        API.get_or_init(OpenClApi::load).as_ref().map_err(Clone::clone)
+    }
+
+    fn load() -> Result<OpenClApi> {
+        let no_driver = |reason: String| Error::NoDriver { api: "OpenCL", reason, help: INSTALL_LOADER };
+        // SAFETY: loads a library; its initialisers are the vendor's.
+        let opened = || LIBRARIES.iter().find_map(|name| unsafe { Library::new(*name) }.ok());
+        let library = in_the_process().or_else(opened);
+        let library = library.ok_or_else(|| no_driver(format!("no library `OpenCL` ({}) can be loaded", LIBRARIES.join(", "))))?;
+        // It stays for good: what is found in it is called until the process ends.
+        OpenClApi::of(Box::leak(Box::new(library))).map_err(no_driver)
+    }
+}
+
+/// The process itself, where it has OpenCL already: Oclgrind is preloaded, and replaces the functions of the loader.
+#[cfg(unix)]
+fn in_the_process() -> Option<Library> {
+    let process = Library::from(libloading::os::unix::Library::this());
+    // SAFETY: looks a symbol up, and calls nothing.
+    let has_it = unsafe { process.get::<unsafe extern "system" fn()>(b"clGetPlatformIDs") }.is_ok();
+    has_it.then_some(process)
+}
+
+#[cfg(not(unix))]
+fn in_the_process() -> Option<Library> {
+    None
+}
 
 /// Codes that are told apart, and the most frequent others by name. Source: OpenCL 1.2, `cl.h` and `cl_icd`.
 const NAMES: &[(cl_int, &str)] = &[
@@ -65,7 +340,7 @@ pub(super) fn check(code: cl_int, call: &str) -> Result<()> {
 }
 
 /// The bytes a query gives, whose size it tells first. `query` is one of the `clGet…Info` functions, its object filled in.
-pub(super) fn info(call: &str, query: impl Fn(size_t, *mut c_void, *mut size_t) -> cl_int) -> Result<Vec<u8>> {
+pub(super) fn info(call: &str, query: impl Fn(usize, *mut c_void, *mut usize) -> cl_int) -> Result<Vec<u8>> {
     let mut size = 0;
     check(query(0, null_mut(), &mut size), call)?;
     let mut bytes = vec![0u8; size];
@@ -88,6 +363,15 @@ pub(super) fn numbers(bytes: &[u8], width: usize) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn without_a_loader_there_is_an_error_and_no_panic() {
+        match OpenClApi::get() {
+            Ok(_) => assert!(OpenClApi::get().is_ok()),
+            Err(Error::NoDriver { api: "OpenCL", reason, help }) => assert!(!reason.is_empty() && help.contains("simulator")),
+            Err(other) => panic!("{other}"),
+        }
+    }
 
     #[test]
     fn reads_numbers_and_text() {

@@ -2,12 +2,13 @@
 
 #![expect(unsafe_code, reason = "calls the OpenCL API")]
 
-use super::api::{self, check};
+use super::api::{self, OpenClApi, check};
 use super::fault::Faults;
 use super::kernel::OpenClKernel;
 use super::owned::Owned;
 use super::queue::OpenClQueue;
 use super::sub_groups::SubGroups;
+use super::sys::{self, cl_context, cl_device_id, cl_event, cl_int, cl_mem, cl_platform_id, cl_uint};
 use super::texture::ImageMemory;
 use crate::cpu::HostMemory;
 use crate::driver::{DeviceDriver, DeviceIdentity, DeviceKind, DeviceLimits, Executable, Memory, Queue};
@@ -15,7 +16,6 @@ use crate::error::{Error, Result};
 use crate::instance::LoweredKernel;
 use crate::properties::DeviceProperties;
 use crate::texture::Picture;
-use ocl_core::ffi::{self, cl_context, cl_device_id, cl_int, cl_mem, cl_platform_id, cl_uint, size_t};
 use std::ptr::{null, null_mut};
 use std::sync::{Arc, OnceLock};
 
@@ -25,6 +25,7 @@ const INSTALL: &str =
 
 /// A device of a platform.
 struct Found {
+    api: &'static OpenClApi,
     platform: cl_platform_id,
     device: cl_device_id,
     is_gpu: bool,
@@ -51,11 +52,11 @@ pub(crate) fn open(index: usize) -> Result<Box<dyn DeviceDriver>> {
     }
 }
 
-fn platforms() -> Result<Vec<cl_platform_id>> {
+fn platforms(api: &OpenClApi) -> Result<Vec<cl_platform_id>> {
     let no_driver = |reason: &str| Error::NoDriver { api: "OpenCL", reason: reason.into(), help: INSTALL };
     let mut count: cl_uint = 0;
     // SAFETY: writes one number.
-    match unsafe { ffi::clGetPlatformIDs(0, null_mut(), &mut count) } {
+    match unsafe { api.clGetPlatformIDs(0, null_mut(), &mut count) } {
         api::PLATFORM_NOT_FOUND => return Err(no_driver("the loader knows no platform")),
         code => check(code, "clGetPlatformIDs")?,
     }
@@ -64,7 +65,7 @@ fn platforms() -> Result<Vec<cl_platform_id>> {
         return Err(no_driver("the loader knows no platform"));
     }
     // SAFETY: writes at most `count` handles.
-    check(unsafe { ffi::clGetPlatformIDs(count, list.as_mut_ptr(), null_mut()) }, "clGetPlatformIDs")?;
+    check(unsafe { api.clGetPlatformIDs(count, list.as_mut_ptr(), null_mut()) }, "clGetPlatformIDs")?;
     Ok(list)
 }
 
@@ -75,23 +76,25 @@ fn devices() -> Result<&'static [Found]> {
 }
 
 fn find_devices() -> Result<Vec<Found>> {
+    let api = OpenClApi::get()?;
     let mut all = Vec::new();
-    for platform in platforms()? {
+    for platform in platforms(api)? {
         let mut count: cl_uint = 0;
         // SAFETY: writes one number.
-        let code = unsafe { ffi::clGetDeviceIDs(platform, ffi::CL_DEVICE_TYPE_ALL, 0, null_mut(), &mut count) };
+        let code = unsafe { api.clGetDeviceIDs(platform, sys::CL_DEVICE_TYPE_ALL, 0, null_mut(), &mut count) };
         // A platform without a device, or one that does not work, hides no other.
         if code != api::SUCCESS || count == 0 {
             continue;
         }
         let mut list = vec![null_mut(); count as usize];
         // SAFETY: writes at most `count` handles.
-        check(unsafe { ffi::clGetDeviceIDs(platform, ffi::CL_DEVICE_TYPE_ALL, count, list.as_mut_ptr(), null_mut()) }, "clGetDeviceIDs")?;
+        check(unsafe { api.clGetDeviceIDs(platform, sys::CL_DEVICE_TYPE_ALL, count, list.as_mut_ptr(), null_mut()) }, "clGetDeviceIDs")?;
         for device in list {
-            let usable = number(device, ffi::CL_DEVICE_AVAILABLE)? != 0 && number(device, ffi::CL_DEVICE_COMPILER_AVAILABLE)? != 0;
+            let usable =
+                number(api, device, sys::CL_DEVICE_AVAILABLE)? != 0 && number(api, device, sys::CL_DEVICE_COMPILER_AVAILABLE)? != 0;
             if usable {
-                let is_gpu = number(device, ffi::CL_DEVICE_TYPE)? & ffi::CL_DEVICE_TYPE_GPU != 0;
-                all.push(Found { platform, device, is_gpu });
+                let is_gpu = number(api, device, sys::CL_DEVICE_TYPE)? & sys::CL_DEVICE_TYPE_GPU != 0;
+                all.push(Found { api, platform, device, is_gpu });
             }
         }
     }
@@ -99,14 +102,14 @@ fn find_devices() -> Result<Vec<Found>> {
     Ok(all)
 }
 
-fn info(device: cl_device_id, what: cl_uint) -> Result<Vec<u8>> {
+fn info(api: &OpenClApi, device: cl_device_id, what: cl_uint) -> Result<Vec<u8>> {
     // SAFETY: writes at most the size it is given.
-    api::info("clGetDeviceInfo", |size, value, needed| unsafe { ffi::clGetDeviceInfo(device, what, size, value, needed) })
+    api::info("clGetDeviceInfo", |size, value, needed| unsafe { api.clGetDeviceInfo(device, what, size, value, needed) })
 }
 
 /// A query's number, of 4 or 8 bytes.
-fn number(device: cl_device_id, what: cl_uint) -> Result<u64> {
-    let bytes = info(device, what)?;
+fn number(api: &OpenClApi, device: cl_device_id, what: cl_uint) -> Result<u64> {
+    let bytes = info(api, device, what)?;
     Ok(api::numbers(&bytes, bytes.len().max(1)).first().copied().unwrap_or(0))
 }
 
@@ -116,12 +119,13 @@ const COMPUTE_CAPABILITY_MINOR_NV: cl_uint = 0x4001;
 const WARP_SIZE_NV: cl_uint = 0x4003;
 
 /// A query's number where the driver knows the query and its answer: 0 is none.
-fn known(device: cl_device_id, what: cl_uint) -> Option<u64> {
-    number(device, what).ok().filter(|value| *value != 0)
+fn known(api: &OpenClApi, device: cl_device_id, what: cl_uint) -> Option<u64> {
+    number(api, device, what).ok().filter(|value| *value != 0)
 }
 
 /// A device with a context of its own. Kept for good, as devices are.
 pub(super) struct Context {
+    pub(super) api: &'static OpenClApi,
     pub(super) device: cl_device_id,
     pub(super) context: cl_context,
     pub(super) identity: DeviceIdentity,
@@ -141,33 +145,34 @@ unsafe impl Sync for Context {}
 
 impl Context {
     fn new(found: &Found) -> Result<Context> {
-        let device = found.device;
-        let sizes = api::numbers(&info(device, ffi::CL_DEVICE_MAX_WORK_ITEM_SIZES)?, size_of::<size_t>());
+        let (api, device) = (found.api, found.device);
+        let sizes = api::numbers(&info(api, device, sys::CL_DEVICE_MAX_WORK_ITEM_SIZES)?, size_of::<usize>());
         let size = |axis: usize| sizes.get(axis).copied().unwrap_or(1);
         let limits = DeviceLimits {
-            block_threads: number(device, ffi::CL_DEVICE_MAX_WORK_GROUP_SIZE)?,
+            block_threads: number(api, device, sys::CL_DEVICE_MAX_WORK_GROUP_SIZE)?,
             block: [size(0), size(1), size(2)].map(|extent| extent.min(u64::from(u32::MAX))),
             // OpenCL limits the threads, to what the device can count; blocks are counted in 32 bits here.
             grid: [0x7fff_ffff; 3],
-            shared_bytes: number(device, ffi::CL_DEVICE_LOCAL_MEM_SIZE)?,
-            parameter_bytes: number(device, ffi::CL_DEVICE_MAX_PARAMETER_SIZE)?,
+            shared_bytes: number(api, device, sys::CL_DEVICE_LOCAL_MEM_SIZE)?,
+            parameter_bytes: number(api, device, sys::CL_DEVICE_MAX_PARAMETER_SIZE)?,
             // Zeros where a device has no images.
-            texture: [number(device, ffi::CL_DEVICE_IMAGE2D_MAX_WIDTH)?, number(device, ffi::CL_DEVICE_IMAGE2D_MAX_HEIGHT)?],
+            texture: [number(api, device, sys::CL_DEVICE_IMAGE2D_MAX_WIDTH)?, number(api, device, sys::CL_DEVICE_IMAGE2D_MAX_HEIGHT)?],
         };
         // `OpenCL 3.0 …`
-        let version = api::text(&info(device, ffi::CL_DEVICE_VERSION)?);
+        let version = api::text(&info(api, device, sys::CL_DEVICE_VERSION)?);
         let version = version.split_whitespace().nth(1).unwrap_or("1.2");
-        let sub_groups = SubGroups::of(device, version);
-        let (name, target) = (api::text(&info(device, ffi::CL_DEVICE_NAME)?), format!("opencl-{version}"));
+        let sub_groups = SubGroups::of(api, device, version);
+        let (name, target) = (api::text(&info(api, device, sys::CL_DEVICE_NAME)?), format!("opencl-{version}"));
         let identity = DeviceIdentity { kind: DeviceKind::OpenCl, name: name.into(), target: target.into(), limits };
-        let properties = [ffi::CL_CONTEXT_PLATFORM as isize, found.platform as isize, 0];
+        let properties = [sys::CL_CONTEXT_PLATFORM, found.platform as isize, 0];
         let mut code = 0;
         // SAFETY: the list of properties ends with 0; one device; no callback.
-        let context = unsafe { ffi::clCreateContext(properties.as_ptr(), 1, &device, None, null_mut(), &mut code) };
+        let context = unsafe { api.clCreateContext(properties.as_ptr(), 1, &device, null(), null_mut(), &mut code) };
         check(code, "clCreateContext")?;
-        let memory_bytes = number(device, ffi::CL_DEVICE_GLOBAL_MEM_SIZE)?;
-        let compute_units = known(device, ffi::CL_DEVICE_MAX_COMPUTE_UNITS).and_then(|units| u32::try_from(units).ok()).unwrap_or(1).max(1);
-        Ok(Context { device, context, identity, faults: Faults::default(), sub_groups, compute_units, memory_bytes })
+        let memory_bytes = number(api, device, sys::CL_DEVICE_GLOBAL_MEM_SIZE)?;
+        let compute_units =
+            known(api, device, sys::CL_DEVICE_MAX_COMPUTE_UNITS).and_then(|units| u32::try_from(units).ok()).unwrap_or(1).max(1);
+        Ok(Context { api, device, context, identity, faults: Faults::default(), sub_groups, compute_units, memory_bytes })
     }
 
     /// Memory of this many bytes; an empty buffer has some too, since there are no empty ones.
@@ -178,7 +183,7 @@ impl Context {
         }
         let mut code = 0;
         // SAFETY: no host pointer is given.
-        let memory = unsafe { ffi::clCreateBuffer(self.context, ffi::CL_MEM_READ_WRITE, bytes.max(16), null_mut(), &mut code) };
+        let memory = unsafe { self.api.clCreateBuffer(self.context, sys::CL_MEM_READ_WRITE, bytes.max(16), null_mut(), &mut code) };
         self.made(memory, code, "clCreateBuffer", bytes as u64)
     }
 
@@ -188,7 +193,7 @@ impl Context {
             api::MEM_OBJECT_ALLOCATION_FAILURE | api::OUT_OF_RESOURCES | api::OUT_OF_HOST_MEMORY | api::INVALID_BUFFER_SIZE => {
                 Err(Error::OutOfMemory { device: self.identity.name.to_string(), bytes })
             }
-            code => check(code, call).map(|()| Owned(memory, ffi::clReleaseMemObject)),
+            code => check(code, call).map(|()| Owned(memory, self.api.clReleaseMemObject)),
         }
     }
 }
@@ -204,17 +209,17 @@ impl DeviceDriver for OpenClDevice {
     }
 
     fn properties(&self) -> DeviceProperties {
-        let device = self.context.device;
-        let narrow = |what: cl_uint| known(device, what).and_then(|value| u32::try_from(value).ok());
-        let minor = || number(device, COMPUTE_CAPABILITY_MINOR_NV).ok().and_then(|value| u32::try_from(value).ok());
+        let (api, device) = (self.context.api, self.context.device);
+        let narrow = |what: cl_uint| known(api, device, what).and_then(|value| u32::try_from(value).ok());
+        let minor = || number(api, device, COMPUTE_CAPABILITY_MINOR_NV).ok().and_then(|value| u32::try_from(value).ok());
         DeviceProperties {
             compute_capability: narrow(COMPUTE_CAPABILITY_MAJOR_NV).zip(minor()),
-            multiprocessors: narrow(ffi::CL_DEVICE_MAX_COMPUTE_UNITS),
+            multiprocessors: narrow(sys::CL_DEVICE_MAX_COMPUTE_UNITS),
             warp_size: narrow(WARP_SIZE_NV),
             has_warps: self.context.sub_groups.is_some(),
-            l2_bytes: known(device, ffi::CL_DEVICE_GLOBAL_MEM_CACHE_SIZE),
+            l2_bytes: known(api, device, sys::CL_DEVICE_GLOBAL_MEM_CACHE_SIZE),
             memory_bytes: Some(self.context.memory_bytes),
-            clock_hz: known(device, ffi::CL_DEVICE_MAX_CLOCK_FREQUENCY).map(|megahertz| megahertz * 1_000_000),
+            clock_hz: known(api, device, sys::CL_DEVICE_MAX_CLOCK_FREQUENCY).map(|megahertz| megahertz * 1_000_000),
             ..DeviceProperties::new(self.identity())
         }
     }
@@ -249,4 +254,4 @@ impl DeviceDriver for OpenClDevice {
 }
 
 /// No wait list.
-pub(super) const NONE: *const ffi::cl_event = null();
+pub(super) const NONE: *const cl_event = null();

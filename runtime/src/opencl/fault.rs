@@ -3,11 +3,11 @@
 
 #![expect(unsafe_code, reason = "calls the OpenCL API")]
 
-use super::api::check;
+use super::api::{OpenClApi, check};
 use super::device::{Context, NONE};
 use super::owned::Owned;
+use super::sys::{self, cl_command_queue, cl_mem};
 use crate::error::{Error, Result};
-use ocl_core::ffi::{self, cl_command_queue, cl_mem};
 use std::ptr::null_mut;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -30,6 +30,7 @@ pub(super) struct Faults {
 }
 
 struct Slot {
+    api: &'static OpenClApi,
     queue: u64,
     texts: Arc<FaultTexts>,
     memory: Owned,
@@ -50,7 +51,7 @@ impl Faults {
             slot.pending = true;
             return Ok(slot.memory.0);
         }
-        let slot = Slot { queue, texts: Arc::clone(texts), memory: context.allocate(BYTES)?, pending: true };
+        let slot = Slot { api: context.api, queue, texts: Arc::clone(texts), memory: context.allocate(BYTES)?, pending: true };
         slot.write([0; WORDS])?;
         let memory = slot.memory.0;
         slots.push(slot);
@@ -80,7 +81,8 @@ impl Slot {
     fn write(&self, words: [u32; WORDS]) -> Result<()> {
         let (queue, memory) = (self.queue as cl_command_queue, self.memory.0);
         // SAFETY: both sides have this many bytes; the call returns when they are copied.
-        let code = unsafe { ffi::clEnqueueWriteBuffer(queue, memory, ffi::CL_TRUE, 0, BYTES, words.as_ptr().cast(), 0, NONE, null_mut()) };
+        let code =
+            unsafe { self.api.clEnqueueWriteBuffer(queue, memory, sys::CL_TRUE, 0, BYTES, words.as_ptr().cast(), 0, NONE, null_mut()) };
         check(code, "clEnqueueWriteBuffer")
     }
 
@@ -89,7 +91,7 @@ impl Slot {
         let (queue, memory) = (self.queue as cl_command_queue, self.memory.0);
         // SAFETY: as in `write`.
         let code =
-            unsafe { ffi::clEnqueueReadBuffer(queue, memory, ffi::CL_TRUE, 0, BYTES, words.as_mut_ptr().cast(), 0, NONE, null_mut()) };
+            unsafe { self.api.clEnqueueReadBuffer(queue, memory, sys::CL_TRUE, 0, BYTES, words.as_mut_ptr().cast(), 0, NONE, null_mut()) };
         check(code, "clEnqueueReadBuffer")?;
         Ok(words)
     }

@@ -9,6 +9,7 @@ use super::owned::Owned;
 use super::program;
 use super::queue::OpenClEvent;
 use super::sub_groups::SubGroups;
+use super::sys::{self, cl_command_queue, cl_event, cl_int, cl_kernel, cl_mem, cl_sampler, cl_uint};
 use crate::arguments::ArgumentKind;
 use crate::driver::{Executable, LaunchPlan, Marker, c_string, parameter_of};
 use crate::error::{Error, Result};
@@ -16,7 +17,6 @@ use crate::instance::LoweredKernel;
 use crate::sim::Counters;
 use crate::stream::StreamCore;
 use crate::timing::Clock;
-use ocl_core::ffi::{self, cl_command_queue, cl_event, cl_int, cl_kernel, cl_mem, cl_sampler, cl_uint};
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -89,10 +89,10 @@ impl OpenClKernel {
     fn build(&self, options: &str, needed: usize, has_sub_groups: bool) -> Result<Form> {
         let options: Vec<&str> = options.split_whitespace().collect();
         let program = program::build(&self.context, self.texts.kernel, &self.emitted.text, &options, needed)?;
-        let kernel = create_kernel(&program, self.texts.kernel, &self.emitted.entry)?;
+        let kernel = create_kernel(&self.context, &program, self.texts.kernel, &self.emitted.entry)?;
         // SAFETY: writes at most the size it is given.
         let size = api::info("clGetKernelWorkGroupInfo", |size, value, needed| unsafe {
-            ffi::clGetKernelWorkGroupInfo(kernel.0, self.context.device, ffi::CL_KERNEL_WORK_GROUP_SIZE, size, value, needed)
+            self.context.api.clGetKernelWorkGroupInfo(kernel.0, self.context.device, sys::CL_KERNEL_WORK_GROUP_SIZE, size, value, needed)
         })?;
         let max_threads = api::numbers(&size, size.len().max(1)).first().copied().unwrap_or(u64::MAX);
         Ok(Form { kernel: Mutex::new(kernel), max_threads, has_sub_groups })
@@ -103,7 +103,7 @@ impl OpenClKernel {
             let given = parameter_of(argument).and_then(|param| plan.arguments.get(param)).map(|argument| argument.kind);
             let set = |bytes: u64, value: *const c_void| {
                 // SAFETY: `value` has this many bytes, or is null for local memory; they are copied before the call returns.
-                let code = unsafe { ffi::clSetKernelArg(kernel, index as cl_uint, bytes as usize, value) };
+                let code = unsafe { self.context.api.clSetKernelArg(kernel, index as cl_uint, bytes as usize, value) };
                 if code == api::SUCCESS {
                     return Ok(());
                 }
@@ -158,11 +158,12 @@ impl OpenClKernel {
         let queue = queue as cl_command_queue;
         // SAFETY: all arguments are set as the back end's calling convention says; the extents are three each; buffers are kept alive
         // by OpenCL until the kernel has run.
-        let code = unsafe { ffi::clEnqueueNDRangeKernel(queue, kernel.0, 3, null(), global.as_ptr(), local.as_ptr(), 0, NONE, event) };
+        let code =
+            unsafe { self.context.api.clEnqueueNDRangeKernel(queue, kernel.0, 3, null(), global.as_ptr(), local.as_ptr(), 0, NONE, event) };
         drop(kernel);
         self.check_launch(plan, form, threads, code)?;
         // SAFETY: the queue is alive.
-        check(unsafe { ffi::clFlush(queue) }, "clFlush")
+        check(unsafe { self.context.api.clFlush(queue) }, "clFlush")
     }
 
     fn check_launch(&self, plan: &LaunchPlan<'_>, form: &Form, threads: u64, code: cl_int) -> Result<()> {
@@ -203,9 +204,9 @@ impl Executable for OpenClKernel {
         for _ in 0..runs {
             let mut event = null_mut();
             self.run(plan, stream.queue().handle(), &mut event)?;
-            let event = OpenClEvent(Owned(event, ffi::clReleaseEvent));
+            let event = OpenClEvent::new(self.context.api, event);
             event.synchronize()?;
-            let (start, end) = (event.time(ffi::CL_PROFILING_COMMAND_START)?, event.time(ffi::CL_PROFILING_COMMAND_END)?);
+            let (start, end) = (event.time(sys::CL_PROFILING_COMMAND_START)?, event.time(sys::CL_PROFILING_COMMAND_END)?);
             times.push(Duration::from_nanos(end.saturating_sub(start)));
         }
         stream.synchronize()?;
@@ -214,11 +215,11 @@ impl Executable for OpenClKernel {
 }
 
 /// The kernel of this entry point.
-pub(super) fn create_kernel(program: &Owned, name: &'static str, entry: &str) -> Result<Owned> {
+pub(super) fn create_kernel(context: &Context, program: &Owned, name: &'static str, entry: &str) -> Result<Owned> {
     let entry = c_string(name, entry)?;
     let mut code = 0;
     // SAFETY: the program is built, the name ends with a zero byte.
-    let kernel = unsafe { ffi::clCreateKernel(program.0, entry.as_ptr(), &mut code) };
+    let kernel = unsafe { context.api.clCreateKernel(program.0, entry.as_ptr(), &mut code) };
     check(code, "clCreateKernel")?;
-    Ok(Owned(kernel, ffi::clReleaseKernel))
+    Ok(Owned(kernel, context.api.clReleaseKernel))
 }

@@ -1,7 +1,4 @@
-//! OpenCL devices, with the feature `opencl`: it links the system's loader, which must be there to build and to start.
-//!
-//! The functions are called as `ocl-core` declares them. Its own wrappers are not used: where no platform is installed they wait ten
-//! seconds, and their destructors panic.
+//! OpenCL devices. The system's loader of OpenCL is itself loaded when somebody first asks for a device: nothing is linked.
 
 mod api;
 mod device;
@@ -11,6 +8,7 @@ mod owned;
 mod program;
 mod queue;
 mod sub_groups;
+mod sys;
 mod texture;
 
 pub(crate) use device::{count, open};

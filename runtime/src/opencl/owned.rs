@@ -2,12 +2,12 @@
 
 #![expect(unsafe_code, reason = "calls the OpenCL API")]
 
+use super::api::Release;
 use crate::driver::Memory;
-use ocl_core::ffi::cl_int;
 use std::ffi::c_void;
 
 /// An object that is nobody else's, and what releases it. Commands that still use it keep it alive.
-pub(super) struct Owned(pub(super) *mut c_void, pub(super) unsafe extern "system" fn(*mut c_void) -> cl_int);
+pub(super) struct Owned(pub(super) *mut c_void, pub(super) Release);
 
 // SAFETY: objects may be used from any thread; of kernels, whose arguments must not be set by two at once, a mutex sees to that.
 unsafe impl Send for Owned {}

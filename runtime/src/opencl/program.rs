@@ -5,9 +5,9 @@
 use super::api::{self, check};
 use super::device::Context;
 use super::owned::Owned;
+use super::sys::{self, cl_int};
 use crate::driver::c_string;
 use crate::error::{Error, Result};
-use ocl_core::ffi::{self, cl_int};
 use std::ptr::{null, null_mut};
 
 /// A text, built; its kernels keep the program alive. The device's compiler need not know the last options: all but the first `needed` may be dropped. `name`: of the kernel
@@ -16,9 +16,9 @@ pub(super) fn build(context: &Context, name: &'static str, text: &str, options: 
     let text = c_string(name, text)?;
     let mut code = 0;
     // SAFETY: one text, which ends with a zero byte.
-    let program = unsafe { ffi::clCreateProgramWithSource(context.context, 1, &text.as_ptr(), null(), &mut code) };
+    let program = unsafe { context.api.clCreateProgramWithSource(context.context, 1, &text.as_ptr(), null(), &mut code) };
     check(code, "clCreateProgramWithSource")?;
-    let program = Owned(program, ffi::clReleaseProgram);
+    let program = Owned(program, context.api.clReleaseProgram);
     let mut options = options.to_vec();
     let mut code = build_with(&program, context, name, &options)?;
     // A compiler that does not know an option may say so without saying which: the last ones go first.
@@ -41,13 +41,13 @@ pub(super) fn build(context: &Context, name: &'static str, text: &str, options: 
 fn build_with(program: &Owned, context: &Context, name: &'static str, options: &[&str]) -> Result<cl_int> {
     let options = c_string(name, &options.join(" "))?;
     // SAFETY: one device; the options end with a zero byte; no callback, so the call returns when it is built.
-    Ok(unsafe { ffi::clBuildProgram(program.0, 1, &context.device, options.as_ptr(), None, null_mut()) })
+    Ok(unsafe { context.api.clBuildProgram(program.0, 1, &context.device, options.as_ptr(), null(), null_mut()) })
 }
 
 fn log(program: &Owned, context: &Context) -> String {
     // SAFETY: writes at most the size it is given.
     let log = api::info("clGetProgramBuildInfo", |size, value, needed| unsafe {
-        ffi::clGetProgramBuildInfo(program.0, context.device, ffi::CL_PROGRAM_BUILD_LOG, size, value, needed)
+        context.api.clGetProgramBuildInfo(program.0, context.device, sys::CL_PROGRAM_BUILD_LOG, size, value, needed)
     });
     log.map_or_else(|error| format!("(no build log: {error})"), |bytes| api::text(&bytes))
 }

@@ -2,13 +2,13 @@
 
 #![expect(unsafe_code, reason = "calls the OpenCL API")]
 
-use super::api::{self, check};
+use super::api::{self, OpenClApi, check};
 use super::device::{Context, NONE};
 use super::owned::Owned;
+use super::sys::{self, cl_bool, cl_command_queue, cl_event, cl_mem, cl_uint};
 use crate::driver::{Copied, Marker, Memory, Queue};
 use crate::error::Result;
 use crate::texture::Picture;
-use ocl_core::ffi::{self, cl_bool, cl_command_queue, cl_event, cl_mem, cl_uint};
 use std::ptr::null_mut;
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,14 +23,15 @@ impl OpenClQueue {
     pub(super) fn new(context: Arc<Context>) -> Result<OpenClQueue> {
         let mut code = 0;
         // SAFETY: the device is the context's.
-        let queue = unsafe { ffi::clCreateCommandQueue(context.context, context.device, ffi::CL_QUEUE_PROFILING_ENABLE, &mut code) };
+        let queue = unsafe { context.api.clCreateCommandQueue(context.context, context.device, sys::CL_QUEUE_PROFILING_ENABLE, &mut code) };
         check(code, "clCreateCommandQueue")?;
-        Ok(OpenClQueue { context, queue: Owned(queue, ffi::clReleaseCommandQueue) })
+        let queue = Owned(queue, context.api.clReleaseCommandQueue);
+        Ok(OpenClQueue { context, queue })
     }
 
     fn barrier(&self, event: cl_event) -> Result<()> {
         // SAFETY: one event of this context.
-        check(unsafe { ffi::clEnqueueBarrierWithWaitList(self.queue.0, 1, &event, null_mut()) }, "clEnqueueBarrierWithWaitList")
+        check(unsafe { self.context.api.clEnqueueBarrierWithWaitList(self.queue.0, 1, &event, null_mut()) }, "clEnqueueBarrierWithWaitList")
     }
 }
 
@@ -40,13 +41,13 @@ fn region(picture: &Picture) -> [usize; 3] {
 }
 
 /// The present end of a queue, flushed, so that another may wait for it.
-fn mark(queue: cl_command_queue) -> Result<OpenClEvent> {
+fn mark(api: &'static OpenClApi, queue: cl_command_queue) -> Result<OpenClEvent> {
     let mut event = null_mut();
     // SAFETY: an empty wait list; writes one handle.
-    check(unsafe { ffi::clEnqueueMarkerWithWaitList(queue, 0, NONE, &mut event) }, "clEnqueueMarkerWithWaitList")?;
-    let event = OpenClEvent(Owned(event, ffi::clReleaseEvent));
+    check(unsafe { api.clEnqueueMarkerWithWaitList(queue, 0, NONE, &mut event) }, "clEnqueueMarkerWithWaitList")?;
+    let event = OpenClEvent::new(api, event);
     // SAFETY: the queue is alive.
-    check(unsafe { ffi::clFlush(queue) }, "clFlush")?;
+    check(unsafe { api.clFlush(queue) }, "clFlush")?;
     Ok(event)
 }
 
@@ -64,13 +65,26 @@ impl Queue for OpenClQueue {
             let (image, wait, region) = (to.handle() as cl_mem, cl_bool::from(wait), region(picture));
             // SAFETY: the caller's promise; rows follow each other without gaps.
             let code = unsafe {
-                ffi::clEnqueueWriteImage(queue, image, wait, [0; 3].as_ptr(), region.as_ptr(), 0, 0, from.cast(), 0, NONE, null_mut())
+                self.context.api.clEnqueueWriteImage(
+                    queue,
+                    image,
+                    wait,
+                    [0; 3].as_ptr(),
+                    region.as_ptr(),
+                    0,
+                    0,
+                    from.cast(),
+                    0,
+                    NONE,
+                    null_mut(),
+                )
             };
             return check(code, "clEnqueueWriteImage");
         }
         let to = to.handle() as cl_mem;
         // SAFETY: the caller's promise.
-        let code = unsafe { ffi::clEnqueueWriteBuffer(queue, to, cl_bool::from(wait), 0, bytes, from.cast(), 0, NONE, null_mut()) };
+        let code =
+            unsafe { self.context.api.clEnqueueWriteBuffer(queue, to, cl_bool::from(wait), 0, bytes, from.cast(), 0, NONE, null_mut()) };
         check(code, "clEnqueueWriteBuffer")
     }
 
@@ -83,13 +97,26 @@ impl Queue for OpenClQueue {
             let (image, wait, region) = (from.handle() as cl_mem, cl_bool::from(wait), region(picture));
             // SAFETY: as in `write`.
             let code = unsafe {
-                ffi::clEnqueueReadImage(queue, image, wait, [0; 3].as_ptr(), region.as_ptr(), 0, 0, to.cast(), 0, NONE, null_mut())
+                self.context.api.clEnqueueReadImage(
+                    queue,
+                    image,
+                    wait,
+                    [0; 3].as_ptr(),
+                    region.as_ptr(),
+                    0,
+                    0,
+                    to.cast(),
+                    0,
+                    NONE,
+                    null_mut(),
+                )
             };
             return check(code, "clEnqueueReadImage");
         }
         let from = from.handle() as cl_mem;
         // SAFETY: the caller's promise.
-        let code = unsafe { ffi::clEnqueueReadBuffer(queue, from, cl_bool::from(wait), 0, bytes, to.cast(), 0, NONE, null_mut()) };
+        let code =
+            unsafe { self.context.api.clEnqueueReadBuffer(queue, from, cl_bool::from(wait), 0, bytes, to.cast(), 0, NONE, null_mut()) };
         check(code, "clEnqueueReadBuffer")
     }
 
@@ -99,7 +126,9 @@ impl Queue for OpenClQueue {
         }
         let (to, pattern) = (to.handle() as cl_mem, 0u8);
         // SAFETY: the caller's promise; the pattern is copied before the call returns.
-        let code = unsafe { ffi::clEnqueueFillBuffer(self.queue.0, to, (&raw const pattern).cast(), 1, 0, bytes, 0, NONE, null_mut()) };
+        let code = unsafe {
+            self.context.api.clEnqueueFillBuffer(self.queue.0, to, (&raw const pattern).cast(), 1, 0, bytes, 0, NONE, null_mut())
+        };
         check(code, "clEnqueueFillBuffer")
     }
 
@@ -112,21 +141,32 @@ impl Queue for OpenClQueue {
             let region = region(picture);
             // SAFETY: the caller's promise; rows follow each other without gaps.
             let code = unsafe {
-                ffi::clEnqueueCopyBufferToImage(self.queue.0, from, to, 0, [0; 3].as_ptr(), region.as_ptr(), 0, NONE, null_mut())
+                self.context.api.clEnqueueCopyBufferToImage(
+                    self.queue.0,
+                    from,
+                    to,
+                    0,
+                    [0; 3].as_ptr(),
+                    region.as_ptr(),
+                    0,
+                    NONE,
+                    null_mut(),
+                )
             };
             return check(code, "clEnqueueCopyBufferToImage");
         }
+        let api = self.context.api;
         // SAFETY: the caller's promise.
-        let code = unsafe { ffi::clEnqueueCopyBuffer(self.queue.0, from, to, what.from, what.to, what.bytes, 0, NONE, null_mut()) };
+        let code = unsafe { api.clEnqueueCopyBuffer(self.queue.0, from, to, what.from, what.to, what.bytes, 0, NONE, null_mut()) };
         check(code, "clEnqueueCopyBuffer")
     }
 
     fn order_after(&self, other: &dyn Queue) -> Result<()> {
-        self.barrier(mark(other.handle() as cl_command_queue)?.0.0)
+        self.barrier(mark(self.context.api, other.handle() as cl_command_queue)?.event.0)
     }
 
     fn record(&self) -> Result<Box<dyn Marker>> {
-        Ok(Box::new(mark(self.queue.0)?))
+        Ok(Box::new(mark(self.context.api, self.queue.0)?))
     }
 
     fn wait(&self, marker: &dyn Marker) -> Result<()> {
@@ -135,7 +175,7 @@ impl Queue for OpenClQueue {
 
     fn synchronize(&self) -> Result<()> {
         // SAFETY: the queue is alive.
-        check(unsafe { ffi::clFinish(self.queue.0) }, "clFinish")?;
+        check(unsafe { self.context.api.clFinish(self.queue.0) }, "clFinish")?;
         self.check_faults()
     }
 
@@ -151,32 +191,41 @@ impl Drop for OpenClQueue {
 }
 
 /// An event.
-pub(super) struct OpenClEvent(pub(super) Owned);
+pub(super) struct OpenClEvent {
+    api: &'static OpenClApi,
+    event: Owned,
+}
 
 impl OpenClEvent {
+    /// One that is nobody else's.
+    pub(super) fn new(api: &'static OpenClApi, event: cl_event) -> OpenClEvent {
+        OpenClEvent { api, event: Owned(event, api.clReleaseEvent) }
+    }
+
     /// Nanoseconds of the device's clock at one of the event's times.
     pub(super) fn time(&self, what: cl_uint) -> Result<u64> {
-        time_of(self.0.0, what)
+        time_of(self.api, self.event.0, what)
     }
 }
 
-fn time_of(event: cl_event, what: cl_uint) -> Result<u64> {
+fn time_of(api: &OpenClApi, event: cl_event, what: cl_uint) -> Result<u64> {
     let mut time = 0u64;
     // SAFETY: writes 8 bytes.
-    let code = unsafe { ffi::clGetEventProfilingInfo(event, what, size_of::<u64>(), (&raw mut time).cast(), null_mut()) };
+    let code = unsafe { api.clGetEventProfilingInfo(event, what, size_of::<u64>(), (&raw mut time).cast(), null_mut()) };
     check(code, "clGetEventProfilingInfo")?;
     Ok(time)
 }
 
 impl Marker for OpenClEvent {
     fn handle(&self) -> u64 {
-        self.0.handle()
+        self.event.handle()
     }
 
     fn is_complete(&self) -> Result<bool> {
-        let what = ffi::CL_EVENT_COMMAND_EXECUTION_STATUS;
+        let what = sys::CL_EVENT_COMMAND_EXECUTION_STATUS;
         // SAFETY: writes at most the size it is given.
-        let bytes = api::info("clGetEventInfo", |size, value, needed| unsafe { ffi::clGetEventInfo(self.0.0, what, size, value, needed) })?;
+        let bytes =
+            api::info("clGetEventInfo", |size, value, needed| unsafe { self.api.clGetEventInfo(self.event.0, what, size, value, needed) })?;
         let status = api::numbers(&bytes, 4).first().map_or(0, |bits| *bits as u32 as i32);
         // Below `CL_COMPLETE` (0) stands an error.
         if status < 0 { check(status, "a command before the event").map(|()| true) } else { Ok(status == 0) }
@@ -184,11 +233,11 @@ impl Marker for OpenClEvent {
 
     fn synchronize(&self) -> Result<()> {
         // SAFETY: one event.
-        check(unsafe { ffi::clWaitForEvents(1, &self.0.0) }, "clWaitForEvents")
+        check(unsafe { self.api.clWaitForEvents(1, &self.event.0) }, "clWaitForEvents")
     }
 
     fn since(&self, start: &dyn Marker) -> Result<Duration> {
-        let start = time_of(start.handle() as cl_event, ffi::CL_PROFILING_COMMAND_END)?;
-        Ok(Duration::from_nanos(self.time(ffi::CL_PROFILING_COMMAND_END)?.saturating_sub(start)))
+        let start = time_of(self.api, start.handle() as cl_event, sys::CL_PROFILING_COMMAND_END)?;
+        Ok(Duration::from_nanos(self.time(sys::CL_PROFILING_COMMAND_END)?.saturating_sub(start)))
     }
 }

@@ -7,14 +7,14 @@
 
 #![expect(unsafe_code, reason = "calls the OpenCL API")]
 
-use super::api;
+use super::api::{self, OpenClApi};
 use super::device::{Context, NONE};
 use super::kernel::create_kernel;
 use super::program;
 use super::queue::OpenClQueue;
+use super::sys::{self, cl_command_queue, cl_device_id, cl_mem, cl_uint};
 use crate::driver::Queue;
 use crate::error::Result;
-use ocl_core::ffi::{self, cl_device_id, cl_mem, cl_uint};
 use std::collections::BTreeMap;
 use std::ptr::{null, null_mut};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -76,7 +76,7 @@ pub(super) struct SubGroups {
 
 impl SubGroups {
     /// `None`: the device has none, or not what exchanges need of them.
-    pub(super) fn of(device: cl_device_id, version: &str) -> Option<SubGroups> {
+    pub(super) fn of(api: &OpenClApi, device: cl_device_id, version: &str) -> Option<SubGroups> {
         if std::env::var_os(VARIABLE).is_some_and(|value| value == "off") {
             return None;
         }
@@ -88,8 +88,8 @@ impl SubGroups {
         };
         // SAFETY: writes at most the size it is given.
         let info =
-            |what| api::info("clGetDeviceInfo", |size, value, needed| unsafe { ffi::clGetDeviceInfo(device, what, size, value, needed) });
-        let names = api::text(&info(ffi::CL_DEVICE_EXTENSIONS).ok()?);
+            |what| api::info("clGetDeviceInfo", |size, value, needed| unsafe { api.clGetDeviceInfo(device, what, size, value, needed) });
+        let names = api::text(&info(sys::CL_DEVICE_EXTENSIONS).ok()?);
         if !EXTENSIONS.iter().all(|wanted| names.split_whitespace().any(|name| name == *wanted)) {
             return None;
         }
@@ -108,18 +108,19 @@ impl SubGroups {
     /// What the threads of a block tell.
     fn told(&self, context: &Arc<Context>, block: [u32; 3], threads: usize) -> Result<Vec<u32>> {
         let program = program::build(context, "warps", PROBE, &[self.standard], 1)?;
-        let kernel = create_kernel(&program, "warps", "warps")?;
+        let kernel = create_kernel(context, &program, "warps", "warps")?;
         let mut told = vec![0u32; 4 * threads];
         let memory = context.allocate(4 * told.len())?;
         let object = memory.0;
         // SAFETY: a memory object, which is copied before the call returns.
-        let code = unsafe { ffi::clSetKernelArg(kernel.0, 0, size_of::<cl_mem>(), (&raw const object).cast()) };
+        let code = unsafe { context.api.clSetKernelArg(kernel.0, 0, size_of::<cl_mem>(), (&raw const object).cast()) };
         api::check(code, "clSetKernelArg")?;
         let queue = OpenClQueue::new(Arc::clone(context))?;
         let local = block.map(|extent| extent as usize);
-        let handle = queue.handle() as ffi::cl_command_queue;
+        let handle = queue.handle() as cl_command_queue;
         // SAFETY: the argument is set and has four words for each thread of the one block.
-        let code = unsafe { ffi::clEnqueueNDRangeKernel(handle, kernel.0, 3, null(), local.as_ptr(), local.as_ptr(), 0, NONE, null_mut()) };
+        let code =
+            unsafe { context.api.clEnqueueNDRangeKernel(handle, kernel.0, 3, null(), local.as_ptr(), local.as_ptr(), 0, NONE, null_mut()) };
         api::check(code, "clEnqueueNDRangeKernel")?;
         // SAFETY: both have this many bytes, and the call waits until they are there.
         unsafe { queue.read(&memory, told.as_mut_ptr().cast(), 4 * told.len(), true)? };

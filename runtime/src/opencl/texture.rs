@@ -5,10 +5,10 @@
 use super::api::check;
 use super::device::Context;
 use super::owned::Owned;
+use super::sys::{self, cl_bool, cl_image_desc, cl_image_format, cl_uint};
 use crate::driver::Memory;
 use crate::error::{Error, Result};
 use crate::texture::{Addressing, Filter, Picture};
-use ocl_core::ffi::{self, cl_bool, cl_image_desc, cl_image_format, cl_uint};
 use std::ptr::null_mut;
 use warpwright_codegen::backend::TextureReads;
 use warpwright_codegen::ir::Type;
@@ -35,7 +35,7 @@ impl ImageMemory {
             return Err(Error::Texture { texel, width, height, reason });
         };
         let description = cl_image_desc {
-            image_type: ffi::CL_MEM_OBJECT_IMAGE2D,
+            image_type: sys::CL_MEM_OBJECT_IMAGE2D,
             image_width: width,
             image_height: height,
             image_depth: 1,
@@ -48,7 +48,8 @@ impl ImageMemory {
         };
         let mut code = 0;
         // SAFETY: no host pointer is given; format and description are filled in.
-        let image = unsafe { ffi::clCreateImage(context.context, ffi::CL_MEM_READ_ONLY, &format, &description, null_mut(), &mut code) };
+        let image =
+            unsafe { context.api.clCreateImage(context.context, sys::CL_MEM_READ_ONLY, &format, &description, null_mut(), &mut code) };
         let image = context.made(image, code, "clCreateImage", picture.bytes())?;
         let (fetch, sample) = (sampler(context, picture, TextureReads::Fetch)?, sampler(context, picture, TextureReads::Sample)?);
         Ok(ImageMemory { picture: *picture, image, fetch, sample })
@@ -59,33 +60,33 @@ fn sampler(context: &Context, picture: &Picture, reads: TextureReads) -> Result<
     let is_sample = reads == TextureReads::Sample;
     // `CL_ADDRESS_CLAMP` gives the border's colour, zeros in all channels that an image has.
     let addressing = match picture.sampling.addressing {
-        Addressing::Clamp => ffi::CL_ADDRESS_CLAMP_TO_EDGE,
-        Addressing::Border => ffi::CL_ADDRESS_CLAMP,
+        Addressing::Clamp => sys::CL_ADDRESS_CLAMP_TO_EDGE,
+        Addressing::Border => sys::CL_ADDRESS_CLAMP,
     };
     let is_linear = is_sample && picture.sampling.filter == Filter::Linear;
-    let filter = if is_linear { ffi::CL_FILTER_LINEAR } else { ffi::CL_FILTER_NEAREST };
+    let filter = if is_linear { sys::CL_FILTER_LINEAR } else { sys::CL_FILTER_NEAREST };
     let normalized = cl_bool::from(is_sample && picture.sampling.normalized);
     let mut code = 0;
     // SAFETY: the context is alive.
-    let sampler = unsafe { ffi::clCreateSampler(context.context, normalized, addressing, filter, &mut code) };
-    check(code, "clCreateSampler").map(|()| Owned(sampler, ffi::clReleaseSampler))
+    let sampler = unsafe { context.api.clCreateSampler(context.context, normalized, addressing, filter, &mut code) };
+    check(code, "clCreateSampler").map(|()| Owned(sampler, context.api.clReleaseSampler))
 }
 
 /// The format of an image: channels as components, unconverted.
 fn format(picture: &Picture) -> Option<cl_image_format> {
     let order = match picture.channels {
-        1 => ffi::CL_R,
-        2 => ffi::CL_RG,
-        _ => ffi::CL_RGBA,
+        1 => sys::CL_R,
+        2 => sys::CL_RG,
+        _ => sys::CL_RGBA,
     };
     let data = match picture.component {
-        Type::F32 => ffi::CL_FLOAT,
-        Type::I8 => ffi::CL_SIGNED_INT8,
-        Type::I16 => ffi::CL_SIGNED_INT16,
-        Type::I32 => ffi::CL_SIGNED_INT32,
-        Type::U8 => ffi::CL_UNSIGNED_INT8,
-        Type::U16 => ffi::CL_UNSIGNED_INT16,
-        Type::U32 => ffi::CL_UNSIGNED_INT32,
+        Type::F32 => sys::CL_FLOAT,
+        Type::I8 => sys::CL_SIGNED_INT8,
+        Type::I16 => sys::CL_SIGNED_INT16,
+        Type::I32 => sys::CL_SIGNED_INT32,
+        Type::U8 => sys::CL_UNSIGNED_INT8,
+        Type::U16 => sys::CL_UNSIGNED_INT16,
+        Type::U32 => sys::CL_UNSIGNED_INT32,
         _ => return None,
     };
     Some(cl_image_format { image_channel_order: order, image_channel_data_type: data })
@@ -96,11 +97,12 @@ fn is_supported(context: &Context, wanted: &cl_image_format) -> Result<bool> {
     let mut count: cl_uint = 0;
     let list = |room: cl_uint, formats: *mut cl_image_format, count: *mut cl_uint| {
         // SAFETY: writes at most `room` formats, and how many there are.
-        unsafe { ffi::clGetSupportedImageFormats(context.context, ffi::CL_MEM_READ_ONLY, ffi::CL_MEM_OBJECT_IMAGE2D, room, formats, count) }
+        unsafe {
+            context.api.clGetSupportedImageFormats(context.context, sys::CL_MEM_READ_ONLY, sys::CL_MEM_OBJECT_IMAGE2D, room, formats, count)
+        }
     };
     check(list(0, null_mut(), &mut count), "clGetSupportedImageFormats")?;
-    let mut formats: Vec<cl_image_format> =
-        (0..count).map(|_| cl_image_format { image_channel_order: 0, image_channel_data_type: 0 }).collect();
+    let mut formats = vec![cl_image_format::default(); count as usize];
     check(list(count, formats.as_mut_ptr(), null_mut()), "clGetSupportedImageFormats")?;
     let is_wanted = |format: &cl_image_format| {
         format.image_channel_order == wanted.image_channel_order && format.image_channel_data_type == wanted.image_channel_data_type

@@ -24,10 +24,17 @@ fn without_a_gpu_cuda_is_an_error_with_a_way_out() {
         Err(other) => panic!("{other}"),
     }
     assert!(matches!(Device::cuda(4000), Err(Error::NoDriver { .. } | Error::NoDevice { .. })));
-    if !cfg!(feature = "opencl") {
-        let error = Device::opencl(0).unwrap_err().to_string();
-        assert!(error.contains("without the feature `opencl`") && error.contains("features = [\"opencl\"]"), "{error}");
+}
+
+#[test]
+fn without_an_opencl_device_opencl_is_an_error_with_a_way_out() {
+    match Device::opencl(0) {
+        Ok(device) => assert_eq!(device.kind(), DeviceKind::OpenCl),
+        Err(Error::NoDriver { api: "OpenCL", help, .. }) => assert!(help.contains("simulator")),
+        Err(Error::NoDevice { api: "OpenCL", .. }) => {}
+        Err(other) => panic!("{other}"),
     }
+    assert!(matches!(Device::opencl(4000), Err(Error::NoDriver { .. } | Error::NoDevice { .. })));
 }
 
 #[test]

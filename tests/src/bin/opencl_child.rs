@@ -7,12 +7,68 @@
 
 #![expect(unsafe_code, reason = "launches kernels through the OpenCL API")]
 
-use ocl_core::{ArgVal, CommandQueue, Context, DeviceId, Event, Kernel, Mem, Program};
+use libloading::Library;
+use opencl_sys::cl_function_types::*;
+use opencl_sys::*;
 use std::error::Error;
-use std::ffi::CString;
-use std::ptr::null;
+use std::ffi::{CString, c_void};
+use std::ptr::{null, null_mut};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+/// The functions of OpenCL, by Khronos's own signatures.
+macro_rules! functions {
+    ($($name:ident: $ty:ty,)*) => {
+        #[expect(non_snake_case, reason = "the API's own names")]
+        struct Api {
+            $($name: $ty,)*
+        }
+
+        impl Api {
+            fn load(library: &Library) -> Result<Api> {
+                // SAFETY: the symbols are of these types in every library of OpenCL.
+                Ok(Api { $($name: unsafe { *library.get(stringify!($name).as_bytes())? },)* })
+            }
+        }
+    };
+}
+
+functions! {
+    clGetPlatformIDs: clGetPlatformIDs_t,
+    clGetDeviceIDs: clGetDeviceIDs_t,
+    clCreateContext: clCreateContext_t,
+    clCreateCommandQueue: clCreateCommandQueue_t,
+    clCreateProgramWithSource: clCreateProgramWithSource_t,
+    clBuildProgram: clBuildProgram_t,
+    clGetProgramBuildInfo: clGetProgramBuildInfo_t,
+    clReleaseProgram: clReleaseProgram_t,
+    clCreateKernel: clCreateKernel_t,
+    clSetKernelArg: clSetKernelArg_t,
+    clReleaseKernel: clReleaseKernel_t,
+    clCreateBuffer: clCreateBuffer_t,
+    clReleaseMemObject: clReleaseMemObject_t,
+    clEnqueueNDRangeKernel: clEnqueueNDRangeKernel_t,
+    clEnqueueReadBuffer: clEnqueueReadBuffer_t,
+    clFinish: clFinish_t,
+}
+
+/// Calls a function of the API and looks at its code, which is what it returns or, with `; code`, writes to its last argument.
+macro_rules! call {
+    ($api:expr, $name:ident($($arg:expr),* ; code)) => {{
+        let mut code = CL_SUCCESS;
+        // SAFETY: all handles are alive, and what is pointed to is as long as is said.
+        let made = unsafe { ($api.$name.ok_or("no such function")?)($($arg,)* &mut code) };
+        checked(stringify!($name), code).map(|()| made)
+    }};
+    ($api:expr, $name:ident($($arg:expr),*)) => {{
+        // SAFETY: as above.
+        checked(stringify!($name), unsafe { ($api.$name.ok_or("no such function")?)($($arg),*) })
+    }};
+}
+
+fn checked(name: &str, code: cl_int) -> Result<()> {
+    if code == CL_SUCCESS { Ok(()) } else { Err(format!("{name} failed with {code}").into()) }
+}
 
 #[derive(Default)]
 struct Job {
@@ -30,9 +86,10 @@ enum Argument {
 }
 
 struct Machine {
-    device: DeviceId,
-    context: Context,
-    queue: CommandQueue,
+    api: Api,
+    device: cl_device_id,
+    context: cl_context,
+    queue: cl_command_queue,
 }
 
 fn main() -> Result<()> {
@@ -62,18 +119,43 @@ fn main() -> Result<()> {
     Ok(())
 }
 
+/// The process itself, where Oclgrind is preloaded; else the system's library.
+fn library() -> Result<Library> {
+    #[cfg(unix)]
+    {
+        let process = Library::from(libloading::os::unix::Library::this());
+        // SAFETY: nothing is called.
+        if unsafe { process.get::<clGetPlatformIDs_t>(b"clGetPlatformIDs") }.is_ok() {
+            return Ok(process);
+        }
+    }
+    let name = if cfg!(windows) { "OpenCL.dll" } else { "libOpenCL.so.1" };
+    // SAFETY: its initialisers are the vendor's.
+    Ok(unsafe { Library::new(name)? })
+}
+
 fn open() -> Result<Machine> {
-    let platform = *ocl_core::get_platform_ids()?.first().ok_or("no platform")?;
-    let device = *ocl_core::get_device_ids(platform, None, None)?.first().ok_or("no device")?;
-    let context = ocl_core::create_context(None, &[device], None, None)?;
-    let queue = ocl_core::create_command_queue(&context, device, None)?;
-    Ok(Machine { device, context, queue })
+    let api = Api::load(Box::leak(Box::new(library()?)))?;
+    let (mut platform, mut device) = (null_mut(), null_mut());
+    call!(api, clGetPlatformIDs(1, &mut platform, null_mut()))?;
+    call!(api, clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &mut device, null_mut()))?;
+    let context = call!(api, clCreateContext(null(), 1, &device, None, null_mut(); code))?;
+    let queue = call!(api, clCreateCommandQueue(context, device, 0; code))?;
+    Ok(Machine { api, device, context, queue })
 }
 
 fn run(machine: &Machine, job: &Job) -> Result<()> {
-    let program = ocl_core::create_program_with_source(&machine.context, &[CString::new(job.text.as_str())?])?;
-    let built = ocl_core::build_program(&program, Some(&[machine.device]), &CString::new(job.options.as_str())?, None, None);
-    let log = build_log(machine, &program);
+    let text = CString::new(job.text.as_str())?;
+    let program = call!(machine.api, clCreateProgramWithSource(machine.context, 1, &mut text.as_ptr(), null(); code))?;
+    let outcome = run_program(machine, job, program);
+    call!(machine.api, clReleaseProgram(program))?;
+    outcome
+}
+
+fn run_program(machine: &Machine, job: &Job, program: cl_program) -> Result<()> {
+    let options = CString::new(job.options.as_str())?;
+    let built = call!(machine.api, clBuildProgram(program, 1, &machine.device, options.as_ptr(), None, null_mut()));
+    let log = build_log(machine, program)?;
     if !log.trim_matches(['\0', '\n', ' ']).is_empty() {
         println!("\nlog {}", hex(log.as_bytes()));
     }
@@ -81,50 +163,58 @@ fn run(machine: &Machine, job: &Job) -> Result<()> {
     if job.entry.is_empty() {
         return Ok(());
     }
-    let kernel = ocl_core::create_kernel(&program, &job.entry)?;
-    let buffers = set_arguments(machine, job, &kernel)?;
-    let [gx, gy, gz, lx, ly, lz] = job.range[..] else { return Err("a range has six numbers".into()) };
-    // SAFETY: every argument is set; what the kernel then does to memory is what this process is there to find out.
-    unsafe {
-        ocl_core::enqueue_kernel(&machine.queue, &kernel, 3, None, &[gx, gy, gz], Some([lx, ly, lz]), None::<Event>, None::<&mut Event>)?;
+    let entry = CString::new(job.entry.as_str())?;
+    let kernel = call!(machine.api, clCreateKernel(program, entry.as_ptr(); code))?;
+    let mut buffers = Vec::new();
+    let outcome = run_kernel(machine, job, kernel, &mut buffers);
+    for (memory, _) in buffers {
+        call!(machine.api, clReleaseMemObject(memory))?;
     }
-    ocl_core::finish(&machine.queue)?;
+    call!(machine.api, clReleaseKernel(kernel))?;
+    outcome
+}
+
+fn run_kernel(machine: &Machine, job: &Job, kernel: cl_kernel, buffers: &mut Vec<(cl_mem, usize)>) -> Result<()> {
+    set_arguments(machine, job, kernel, buffers)?;
+    let [gx, gy, gz, lx, ly, lz] = job.range[..] else { return Err("a range has six numbers".into()) };
+    let (global, local, queue) = ([gx, gy, gz], [lx, ly, lz], machine.queue);
+    // What the kernel then does to memory is what this process is there to find out.
+    call!(machine.api, clEnqueueNDRangeKernel(queue, kernel, 3, null(), global.as_ptr(), local.as_ptr(), 0, null(), null_mut()))?;
+    call!(machine.api, clFinish(queue))?;
     for (memory, size) in buffers {
-        let mut content = vec![0u8; size];
-        // SAFETY: the buffer has this many bytes, and the call returns when they are there.
-        unsafe {
-            ocl_core::enqueue_read_buffer(&machine.queue, &memory, true, 0, &mut content, None::<Event>, None::<&mut Event>)?;
-        }
+        let mut content = vec![0u8; *size];
+        let to = content.as_mut_ptr().cast();
+        call!(machine.api, clEnqueueReadBuffer(queue, *memory, CL_TRUE, 0, *size, to, 0, null(), null_mut()))?;
         println!("\nbuffer {}", hex(&content));
     }
     Ok(())
 }
 
-fn build_log(machine: &Machine, program: &Program) -> String {
-    ocl_core::get_program_build_info(program, machine.device, ocl_core::ProgramBuildInfo::BuildLog)
-        .map_or(String::new(), |log| log.to_string())
+fn build_log(machine: &Machine, program: cl_program) -> Result<String> {
+    let mut size = 0;
+    call!(machine.api, clGetProgramBuildInfo(program, machine.device, CL_PROGRAM_BUILD_LOG, 0, null_mut(), &mut size))?;
+    let mut log = vec![0u8; size];
+    let to = log.as_mut_ptr().cast();
+    call!(machine.api, clGetProgramBuildInfo(program, machine.device, CL_PROGRAM_BUILD_LOG, size, to, null_mut()))?;
+    Ok(String::from_utf8_lossy(&log).into_owned())
 }
 
-fn set_arguments(machine: &Machine, job: &Job, kernel: &Kernel) -> Result<Vec<(Mem, usize)>> {
-    let mut buffers = Vec::new();
+fn set_arguments(machine: &Machine, job: &Job, kernel: cl_kernel, buffers: &mut Vec<(cl_mem, usize)>) -> Result<()> {
     for (index, argument) in (0u32..).zip(&job.arguments) {
-        let value = match argument {
-            // SAFETY: the bytes live until the call below has copied them.
-            Argument::Value(bytes) => unsafe { ArgVal::from_raw(bytes.len(), bytes.as_ptr().cast(), false) },
-            // SAFETY: local memory has a size and no address.
-            Argument::Local(size) => unsafe { ArgVal::from_raw(*size, null(), false) },
+        let memory: cl_mem;
+        let (size, value): (usize, *const c_void) = match argument {
+            Argument::Value(bytes) => (bytes.len(), bytes.as_ptr().cast()),
+            Argument::Local(size) => (*size, null()),
             Argument::Buffer(bytes) => {
-                let flags = ocl_core::MemFlags::new().read_write().copy_host_ptr();
-                // SAFETY: the bytes are copied before the call returns.
-                let memory = unsafe { ocl_core::create_buffer(&machine.context, flags, bytes.len(), Some(bytes))? };
-                ocl_core::set_kernel_arg(kernel, index, ArgVal::mem(&memory))?;
+                let (flags, from) = (CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes.as_ptr().cast_mut().cast());
+                memory = call!(machine.api, clCreateBuffer(machine.context, flags, bytes.len(), from; code))?;
                 buffers.push((memory, bytes.len()));
-                continue;
+                (size_of::<cl_mem>(), (&raw const memory).cast())
             }
         };
-        ocl_core::set_kernel_arg(kernel, index, value)?;
+        call!(machine.api, clSetKernelArg(kernel, index, size, value))?;
     }
-    Ok(buffers)
+    Ok(())
 }
 
 fn bytes(hex: &str) -> Result<Vec<u8>> {

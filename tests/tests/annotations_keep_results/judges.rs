@@ -12,7 +12,7 @@ use warpwright_tests::ptxas::{Counts, found_or_skip};
 use warpwright_tests::random::Random;
 
 /// The program that talks to OpenCL, if it was built.
-const CHILD: Option<&str> = if cfg!(feature = "opencl") { option_env!("CARGO_BIN_EXE_opencl-child") } else { None };
+const CHILD: &str = env!("CARGO_BIN_EXE_opencl-child");
 
 /// Kernels whose annotations are kept as drawn, or with `best_effort`, from `seed` on.
 fn kernels(seed: u64, count: usize) -> Vec<(u64, Source, Vec<Inputs>, Compiled)> {
