@@ -95,6 +95,8 @@ pub(super) struct CudaGraph {
     graph: sys::CUgraph,
     exec: sys::CUgraphExec,
     placed: Vec<Placed>,
+    /// The `.const` variables of all kernels, each once: filled when there is a form that runs.
+    constants: Vec<Arc<Constants>>,
     last: Option<&'static KernelDefinition>,
     /// Whether the driver knows a step as it was.
     is_stale: bool,
@@ -105,7 +107,7 @@ impl CudaGraph {
         let functions = Functions::of(context.driver)
             .ok_or_else(|| Error::DriverTooOld { what: "graphs, which need CUDA 11.4".to_owned(), driver: context.driver.version() })?;
         let (graph, exec) = (sys::Handle::NULL, sys::Handle::NULL);
-        Ok(CudaGraph { context, functions, graph, exec, placed: Vec::new(), last: None, is_stale: false })
+        Ok(CudaGraph { context, functions, graph, exec, placed: Vec::new(), constants: Vec::new(), last: None, is_stale: false })
     }
 
     fn is_made(&self) -> bool {
@@ -272,12 +274,12 @@ impl GraphDriver for CudaGraph {
             // SAFETY: writes one handle; the graph is this object's.
             let code = unsafe { (self.functions.instantiate)(&mut self.exec, self.graph, 0) };
             self.context.check(code, "cuGraphInstantiate")?;
+            // Locked in one order, so that graphs that are replayed at the same time do not wait for each other in a circle.
+            self.constants = self.placed.iter().filter_map(|placed| placed.constants.clone()).collect();
+            self.constants.sort_unstable_by_key(Arc::as_ptr);
+            self.constants.dedup_by(|a, b| Arc::ptr_eq(a, b));
         }
-        // Locked in one order, so that graphs that are replayed at the same time do not wait for each other in a circle.
-        let mut constants: Vec<_> = self.placed.iter().filter_map(|placed| placed.constants.as_ref()).collect();
-        constants.sort_unstable_by_key(|constants| Arc::as_ptr(constants));
-        constants.dedup_by(|a, b| Arc::ptr_eq(a, b));
-        let _claimed = constants.iter().map(|constants| constants.claim(stream)).collect::<Result<Vec<_>>>()?;
+        let _claimed = self.constants.iter().map(|constants| constants.claim(stream)).collect::<Result<Vec<_>>>()?;
         if let Some(definition) = self.last {
             stream.queue().note_launch(definition);
         }
