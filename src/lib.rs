@@ -28,8 +28,8 @@
 pub use warpwright_macros::{device, kernel, module};
 pub use warpwright_runtime::{
     Addressing, Buffer, BufferMatrix, BufferMatrixBatch, BufferMatrixBatchMut, BufferMatrixMut, Clock, ConstantBuffer, Device, DeviceKind,
-    DeviceProperties, Dim3, Element, Error, Event, Extent, Filter, Keep, Launch, PinnedBuffer, Result, Sampling, Simulation, Stream,
-    Texture, TimedRun, Timing, Tuned, TunedError, Variant, Variants,
+    DeviceProperties, Dim3, Element, Error, Event, Extent, Filter, Float, Int, Keep, Launch, Num, PinnedBuffer, Result, Sampling,
+    Simulation, Stream, Texture, TimedRun, Timing, Tuned, TunedError, Variant, Variants,
 };
 pub use warpwright_runtime::{issue_order, nvdisasm, operand_reads, ptxas, tuned};
 
@@ -123,7 +123,32 @@ pub mod cudarc {
     pub use warpwright_runtime::cudarc::*;
 }
 
-/// Everything a kernel's source names, and what a simple host program needs.
+/// What the lanes of a warp tell each other: votes, matches, and values that they exchange.
+///
+/// ```
+/// use warpwright::prelude::*;
+/// use warpwright::warp::any;
+///
+/// /// Whether each warp has a negative number.
+/// #[kernel(block = 32)]
+/// fn negative(x: &Global<f32>, y: &mut Global<bool>) {
+///     let negative = any(x[global_id().x] < 0.0);
+///     if lane_id() == 0 {
+///         y[block_idx().x] = negative;
+///     }
+/// }
+/// # negative(&Device::simulator().zeros(32)?, &mut Device::simulator().zeros(1)?).grid(1).launch(&Device::simulator())?;
+/// # Ok::<(), warpwright::Error>(())
+/// ```
+pub mod warp {
+    pub use warpwright_runtime::warp::*;
+}
+
+/// What nearly every kernel's source names, and what a simple host program needs.
+///
+/// What many other crates have names for, too, is imported by name: bounds of type parameters, [`Float`](crate::Float), [`Int`](crate::Int) and
+/// [`Num`](crate::Num); `any`, `all`, `ballot` and the shuffles of [`warp`](crate::warp); and std's own `std::sync::atomic::Ordering` and
+/// `std::hint::black_box`.
 pub mod prelude {
     pub use warpwright_macros::{device, kernel};
     pub use warpwright_runtime::prelude::*;

@@ -55,6 +55,7 @@ pub mod tuned;
 pub mod twin;
 mod validity;
 mod variants;
+pub mod warp;
 
 pub use buffer::{Buffer, ConstantBuffer};
 pub use device::{Device, DeviceKind};
@@ -65,6 +66,7 @@ pub use foreign::Keep;
 pub use launch::Launch;
 pub use matrix::{BufferMatrix, BufferMatrixBatch, BufferMatrixBatchMut, BufferMatrixMut};
 pub use pinned::PinnedBuffer;
+pub use prelude::numeric::{Float, Int, Num};
 pub use properties::DeviceProperties;
 pub use simulate::Simulation;
 pub use stream::{Event, Stream};
