@@ -28,9 +28,10 @@
 pub use warpwright_macros::{device, kernel, module};
 pub use warpwright_runtime::{
     Addressing, Buffer, BufferMatrix, BufferMatrixBatch, BufferMatrixBatchMut, BufferMatrixMut, Clock, Collective, Communicator,
-    ConstantBuffer, Device, DeviceKind, DeviceProperties, Dim3, Element, Error, Event, Extent, Filter, Graph, GraphBuffers, GraphStep,
-    Keep, Launch, Meeting, PinnedBuffer, Recording, Reducible, Reduction, Result, Sampling, Shard, ShardPlace, Sharded, ShardedBuffers,
-    Simulation, Stream, Texture, TimedRun, Timing, Tuned, TunedError, Variant, Variants, launch_sharded, launch_together,
+    ConstantBuffer, Device, DeviceKind, DeviceProperties, Dim3, Element, Error, Event, Extent, Filter, Float, Graph, GraphBuffers,
+    GraphStep, Int, Keep, Launch, Meeting, Num, PinnedBuffer, Recording, Reducible, Reduction, Result, Sampling, Shard, ShardPlace,
+    Sharded, ShardedBuffers, Simulation, Stream, Texture, TimedRun, Timing, Tuned, TunedError, Variant, Variants, launch_sharded,
+    launch_together,
 };
 pub use warpwright_runtime::{issue_order, nvdisasm, operand_reads, ptxas, tuned};
 
@@ -124,7 +125,32 @@ pub mod cudarc {
     pub use warpwright_runtime::cudarc::*;
 }
 
-/// Everything a kernel's source names, and what a simple host program needs.
+/// What the lanes of a warp tell each other: votes, matches, and values that they exchange.
+///
+/// ```
+/// use warpwright::prelude::*;
+/// use warpwright::warp::any;
+///
+/// /// Whether each warp has a negative number.
+/// #[kernel(block = 32)]
+/// fn negative(x: &Global<f32>, y: &mut Global<bool>) {
+///     let negative = any(x[global_id().x] < 0.0);
+///     if lane_id() == 0 {
+///         y[block_idx().x] = negative;
+///     }
+/// }
+/// # negative(&Device::simulator().zeros(32)?, &mut Device::simulator().zeros(1)?).grid(1).launch(&Device::simulator())?;
+/// # Ok::<(), warpwright::Error>(())
+/// ```
+pub mod warp {
+    pub use warpwright_runtime::warp::*;
+}
+
+/// What nearly every kernel's source names, and what a simple host program needs.
+///
+/// What many other crates have names for, too, is imported by name: bounds of type parameters, [`Float`](crate::Float), [`Int`](crate::Int) and
+/// [`Num`](crate::Num); `any`, `all`, `ballot` and the shuffles of [`warp`](crate::warp); and std's own `std::sync::atomic::Ordering` and
+/// `std::hint::black_box`.
 pub mod prelude {
     pub use warpwright_macros::{device, kernel};
     pub use warpwright_runtime::prelude::*;

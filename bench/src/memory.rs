@@ -4,6 +4,7 @@
 use crate::Outcome;
 use warpwright::prelude::*;
 use warpwright::{Element, Launch};
+use warpwright::{Float, Int};
 
 /// The `i`-th number of a sequence, uniform in −1 … 1 in steps of 2⁻²³: the finaliser of MurmurHash3 over a Weyl sequence.
 #[device]

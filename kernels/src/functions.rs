@@ -1,5 +1,6 @@
 //! Arithmetic only: sums of one function over some points, to see what its instructions cost.
 
+use warpwright::Float;
 use warpwright::prelude::*;
 
 /// The functions, by what `F` of [`sums`] means. Those of two arguments are given a second one that lies near 1.

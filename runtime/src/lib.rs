@@ -58,6 +58,7 @@ pub mod tuned;
 pub mod twin;
 mod validity;
 mod variants;
+pub mod warp;
 
 pub use buffer::{Buffer, ConstantBuffer};
 pub use collective::{Collective, Communicator, Meeting, Reducible, Reduction, launch_together};
@@ -70,6 +71,7 @@ pub use graph::{Graph, GraphBuffers, GraphStep, Recording};
 pub use launch::Launch;
 pub use matrix::{BufferMatrix, BufferMatrixBatch, BufferMatrixBatchMut, BufferMatrixMut};
 pub use pinned::PinnedBuffer;
+pub use prelude::numeric::{Float, Int, Num};
 pub use properties::DeviceProperties;
 pub use sharded::{Shard, ShardPlace, Sharded, ShardedBuffers, launch_sharded};
 pub use simulate::Simulation;

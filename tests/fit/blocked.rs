@@ -1,5 +1,6 @@
 //! Products of matrices with a tile of results in each thread's registers.
 
+use warpwright::Float;
 use warpwright::prelude::*;
 
 /// C = A·B, from global memory.

@@ -1,5 +1,6 @@
 //! Forces between many bodies: a long chain of arithmetic on a few values.
 
+use warpwright::Float;
 use warpwright::prelude::*;
 
 /// Accelerations from positions and masses, all from global memory.

@@ -1,5 +1,6 @@
 //! Fourier transforms and sorting networks in registers: everything is alive at once.
 
+use warpwright::Num;
 use warpwright::prelude::*;
 
 /// One pass of a transform of `R` complex numbers.

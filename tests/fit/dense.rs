@@ -1,5 +1,6 @@
 //! Vectors and small matrices: streams of every width.
 
+use warpwright::Float;
 use warpwright::prelude::*;
 
 /// a·x + b·y + c, by groups and vectors.

@@ -1,5 +1,6 @@
 //! Stencils on grids: many neighbours, each used once.
 
+use warpwright::Float;
 use warpwright::prelude::*;
 
 /// Neighbours on a line, up to `R` away.

@@ -1,5 +1,6 @@
 //! Whole numbers mixed: rotations, products, logic.
 
+use warpwright::Int;
 use warpwright::prelude::*;
 
 #[device]

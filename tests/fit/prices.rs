@@ -1,5 +1,6 @@
 //! Options: logarithms, exponentials, quotients, roots.
 
+use warpwright::Float;
 use warpwright::prelude::*;
 
 #[device]

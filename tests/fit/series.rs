@@ -1,5 +1,6 @@
 //! Polynomials and recurrences: arithmetic on what each thread loads once.
 
+use warpwright::Float;
 use warpwright::prelude::*;
 
 /// A polynomial of degree `D` with its coefficients in constant memory.

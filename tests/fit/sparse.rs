@@ -1,5 +1,6 @@
 //! Sparse matrices and other indirect reading.
 
+use warpwright::Float;
 use warpwright::prelude::*;
 
 /// y = A·x, one row a thread.

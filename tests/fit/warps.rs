@@ -1,6 +1,8 @@
 //! Sums, scans and votes of warps and blocks.
 
 use warpwright::prelude::*;
+use warpwright::warp::{ballot, shuffle, shuffle_up};
+use warpwright::{Float, Num};
 
 /// Sums of all, each thread several.
 #[kernel(block = B, variants(B in [64, 256, 1024], ILP in [1, 4, 8], F in [f32, f64]))]

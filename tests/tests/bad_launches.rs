@@ -3,6 +3,7 @@
 
 #![allow(deprecated, reason = "what lints find of speed is not what is tested here")]
 
+use std::hint::black_box;
 use warpwright::prelude::*;
 use warpwright::{Buffer, Error, Launch};
 

@@ -4,6 +4,7 @@
 
 use warpwright::DeviceKind;
 use warpwright::prelude::*;
+use warpwright::warp::ballot;
 use warpwright_codegen::pipeline::compile_text;
 use warpwright_codegen::syntax::Instance;
 use warpwright_codegen::target::Targets;

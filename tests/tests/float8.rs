@@ -2,7 +2,9 @@
 
 #![allow(deprecated, reason = "what lints find of speed is not what is tested here")]
 
+use std::hint::black_box;
 use warpwright::prelude::*;
+use warpwright::warp::shuffle_xor;
 use warpwright_tests::devices::on_all;
 use warpwright_tests::emitted::{kernel_of, ptx};
 use warpwright_tests::sass::Judge;

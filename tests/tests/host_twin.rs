@@ -3,7 +3,9 @@
 #![allow(deprecated, reason = "what lints find of speed is not what is tested here")]
 
 use std::fmt::Debug;
+use warpwright::Num;
 use warpwright::prelude::*;
+use warpwright::warp::{all, any, ballot, match_any, shuffle, shuffle_up, shuffle_xor};
 
 /// Runs `launch` on both devices: results of the host twin and of the simulator, bit for bit the same.
 #[track_caller]

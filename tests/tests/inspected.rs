@@ -2,6 +2,7 @@
 
 use warpwright::compare;
 use warpwright::prelude::*;
+use warpwright::warp::{any, shuffle_xor};
 
 #[kernel(block = 256, ilp = ILP, batch_loads = BATCH)]
 fn scaled<const ILP: usize, const BATCH: bool>(a: f32, out: &mut Global<f32>, inp: &Global<f32>) {

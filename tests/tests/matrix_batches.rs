@@ -2,6 +2,7 @@
 
 #![allow(deprecated, reason = "what lints find of speed is not what is tested here")]
 
+use warpwright::Num;
 use warpwright::prelude::*;
 use warpwright::{BufferMatrixBatch, BufferMatrixBatchMut, DeviceKind};
 use warpwright_tests::devices::on_all;

@@ -4,6 +4,7 @@
 #![allow(deprecated, reason = "what lints find of speed is not what is tested here")]
 
 use warpwright::DeviceKind;
+use warpwright::Num;
 use warpwright::prelude::*;
 use warpwright_tests::devices::on_all;
 use warpwright_tests::emitted::{kernel_of, ptx};

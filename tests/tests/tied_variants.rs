@@ -2,6 +2,7 @@
 
 #![allow(deprecated, reason = "what lints find of speed is not what is tested here")]
 
+use warpwright::Float;
 use warpwright::prelude::*;
 use warpwright_codegen::hir::declared_instances;
 use warpwright_codegen::syntax::{ConstValue, GenericValue, Program, Unit};

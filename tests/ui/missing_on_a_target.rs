@@ -1,5 +1,6 @@
 //! What one of a kernel's targets does not have.
 
+use std::sync::atomic::Ordering;
 use warpwright::prelude::*;
 
 #[kernel(block = 64, targets = [sm_50, sm_90])]

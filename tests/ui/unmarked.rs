@@ -1,5 +1,6 @@
 //! What kernels use and nobody marked for the device: one error for each mark that is missing.
 
+use warpwright::Float;
 use warpwright::prelude::*;
 
 mod helpers {

@@ -1,5 +1,6 @@
 //! Declared variants that do not fit the kernel's generics.
 
+use warpwright::Float;
 use warpwright::prelude::*;
 
 #[kernel(block = 64, variants(BLOK in [1, 2]))]

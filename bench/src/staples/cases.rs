@@ -17,6 +17,7 @@ pub(super) const CASES: &[fn(&mut Bench) -> Outcome<()>] =
     &[streams, sums, scans, sorts, selections, histograms, transposes, rows, products, tensor_products];
 
 mod fill {
+    use warpwright::Num;
     use warpwright::prelude::*;
 
     /// Any word: what a sort is given.

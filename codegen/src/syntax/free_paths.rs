@@ -44,16 +44,12 @@ pub struct FreePath {
 
 /// The free paths of items, each once, in order of first use.
 pub fn free_paths(items: &[syn::Item]) -> Vec<FreePath> {
-    let mut finder = Finder {
-        modules: Vec::new(),
-        scopes: Scopes::default(),
-        uses: Vec::new(),
-        variant_globs: 0,
-        variants: Vec::new(),
-        found: Vec::new(),
-    };
-    finder.visit_module(items);
-    finder.found
+    Finder::find(items).found
+}
+
+/// The names of the language that items import by name, each once: `Ordering`, `any`.
+pub fn imported_names_of_language(items: &[syn::Item]) -> Vec<FreePath> {
+    Finder::find(items).imported
 }
 
 /// Functions of the language that are not rows of the table of intrinsics.
@@ -85,6 +81,23 @@ const PRELUDE_TYPES: &[&str] = &[
     "ThreadScope",
 ];
 
+/// Names of the language that `warpwright::prelude` does not have, since other crates have them, too.
+const IMPORTED: &[&str] = &[
+    "Float",
+    "Int",
+    "Num",
+    "Ordering",
+    "all",
+    "any",
+    "ballot",
+    "black_box",
+    "match_any",
+    "shuffle",
+    "shuffle_down",
+    "shuffle_up",
+    "shuffle_xor",
+];
+
 /// How a path stands in the source.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Position {
@@ -105,9 +118,25 @@ struct Finder {
     /// The variants of the unit's own enums, with the enums' names.
     variants: Vec<(String, String)>,
     found: Vec<FreePath>,
+    /// Names of [`IMPORTED`].
+    imported: Vec<FreePath>,
 }
 
 impl Finder {
+    fn find(items: &[syn::Item]) -> Finder {
+        let mut finder = Finder {
+            modules: Vec::new(),
+            scopes: Scopes::default(),
+            uses: Vec::new(),
+            variant_globs: 0,
+            variants: Vec::new(),
+            found: Vec::new(),
+            imported: Vec::new(),
+        };
+        finder.visit_module(items);
+        finder
+    }
+
     /// `use Shape::{Line, Circle as Round};` and `use Shape::*;` in a block: variants, by their convention. What comes from outside is
     /// the enum. And what a block imports from the unit itself is the unit's.
     fn visit_use_tree(&mut self, tree: &syn::UseTree, prefix: &mut Vec<syn::Ident>) {
@@ -183,19 +212,25 @@ impl Finder {
         let Some(first) = segments.first() else { return };
         let is_variant = self.variant_globs > 0 && position == Position::Value && segments.len() == 1 && is_type_name(first);
         let is_bound = self.scopes.contains(first) || first == "Self" || is_variant;
-        if is_bound || self.is_of_unit(&segments) || is_of_language(path, &segments, position) {
+        if is_bound || self.is_of_unit(&segments) {
             return;
         }
-        let (length, kind) = kind_of(&segments, position);
+        let is_of_language = is_of_language(path, &segments, position);
+        let is_imported = IMPORTED.contains(&first.as_str()) && path.leading_colon.is_none();
+        if is_of_language && !is_imported {
+            return;
+        }
+        let (length, kind) = if is_of_language { (1, FreePathKind::Type) } else { kind_of(&segments, position) };
         let mut path = syn::Path { leading_colon: path.leading_colon, segments: path.segments.iter().take(length).cloned().collect() };
         for segment in &mut path.segments {
             segment.arguments = syn::PathArguments::None;
         }
         // `take` leaves no trailing `::`: `collect` puts the separators between.
         let key = path_text(&path);
-        if self.found.iter().all(|found| found.key != key) {
+        let found = if is_of_language { &mut self.imported } else { &mut self.found };
+        if found.iter().all(|found| found.key != key) {
             let span = path.segments.first().map_or_else(Span::call_site, |segment| segment.ident.span());
-            self.found.push(FreePath { path, key, kind, span, uses: self.uses.clone() });
+            found.push(FreePath { path, key, kind, span, uses: self.uses.clone() });
         }
     }
 
@@ -295,12 +330,14 @@ fn is_of_language(path: &syn::Path, segments: &[String], position: Position) -> 
         // standard library are not device functions: the front end refuses them.
         return position != Position::Value || segments.iter().any(|segment| is_primitive(segment));
     }
-    let is_function = || {
-        GEOMETRY.contains(&last)
-            || [intrinsics::SHARED_OF, intrinsics::SHARED_OF_MUT].contains(&last)
-            || intrinsics::function(last).or_else(|| intrinsics::collective(last)).is_some()
-    };
-    segments.len() == 1 && position == Position::Call && is_function()
+    segments.len() == 1 && position == Position::Call && is_function_of_language(last)
+}
+
+/// Whether a kernel that calls a function of this name calls the language's.
+pub(super) fn is_function_of_language(name: &str) -> bool {
+    GEOMETRY.contains(&name)
+        || [intrinsics::SHARED_OF, intrinsics::SHARED_OF_MUT].contains(&name)
+        || intrinsics::function(name).or_else(|| intrinsics::collective(name)).is_some()
 }
 
 /// What a free path is, and how many of its segments name it.
@@ -573,6 +610,17 @@ mod tests {
         check_body("f::<Matrix<f32>>(); let m = Matrix { side: 3 };", &["f: Function", "Matrix: Type"]);
         check_body("half(half::f16::ONE, core);", &["half: Function", "core: Constant"]);
         check_body("let d: warpwright::prelude::Dim3 = warpwright::prelude::thread_idx();", &[]);
+    }
+
+    #[test]
+    fn names_that_the_prelude_lacks_are_imported() {
+        let source = "#[kernel] fn k<T: Num>(any: u32, y: &mut Global<T>) {
+            y.atomic_add_ordered(0, any, Ordering::Relaxed, ThreadScope::Block);
+            shuffle(T::ONE, std::hint::black_box(lane_id())); { use m::all; all(1); } mine();
+        }";
+        let imported = imported_names_of_language(&syn::parse_file(source).unwrap().items);
+        assert_eq!(imported.iter().map(|found| found.key.as_str()).collect::<Vec<_>>(), ["Ordering", "shuffle", "all"]);
+        check(source, &["mine: Function"]);
     }
 
     #[test]

@@ -37,7 +37,7 @@ pub(crate) use attributes::{is_tf32, tensor_branches};
 pub use choice::Choice;
 pub use foreign::{Foreign, foreign};
 pub use foreign_syntax::foreign_syntax;
-pub use free_paths::{FreePath, FreePathKind, free_paths};
+pub use free_paths::{FreePath, FreePathKind, free_paths, imported_names_of_language};
 pub use layout::{Layout, layout, written};
 pub use levels::{LINT_NAMES, Levels, Setting};
 pub use marks::mark_called_in;

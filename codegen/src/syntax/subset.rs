@@ -5,6 +5,7 @@
 use super::annotations::{check_elsewhere, refuse_cfg};
 use super::attributes::is_named;
 use super::body::BodyChecker;
+use super::free_paths::is_function_of_language;
 use super::repr::{MOST_ALIGN, align_of_argument, repr_arguments};
 use super::scopes::item_name;
 use super::signature::{check_device, check_kernel, is_marked};
@@ -98,7 +99,10 @@ fn check_item(item: &syn::Item, names: &Names, diagnostics: &mut Diagnostics) {
             check_kernel(function, diagnostics);
             BodyChecker::new(names, diagnostics).check_body(&function.sig, &function.block);
         }
-        syn::Item::Fn(function) => check_function(&function.attrs, &function.sig, &function.block, names, diagnostics),
+        syn::Item::Fn(function) => {
+            check_name(&function.sig.ident, diagnostics);
+            check_function(&function.attrs, &function.sig, &function.block, names, diagnostics);
+        }
         syn::Item::Struct(item) => check_struct(item, names, diagnostics),
         syn::Item::Enum(item) => check_enum(item, diagnostics),
         syn::Item::Impl(item) => check_impl(item, names, diagnostics),
@@ -110,6 +114,15 @@ fn check_item(item: &syn::Item, names: &Names, diagnostics: &mut Diagnostics) {
         syn::Item::Type(item) => BodyChecker::new(names, diagnostics).visit_type(&item.ty),
         syn::Item::Use(_) => {}
         other => refuse_item(other, diagnostics),
+    }
+}
+
+/// Refuses the names of the language's own functions: a call means those, wherever it stands, while to `rustc` it would mean the nearest.
+fn check_name(name: &syn::Ident, diagnostics: &mut Diagnostics) {
+    if is_function_of_language(&name.to_string()) {
+        let error =
+            Diagnostic::error(name.span(), format!("`{name}` is a function of the kernel language, and kernels would call that one"));
+        diagnostics.push(error.help(format!("rename it: `own_{name}`")));
     }
 }
 
@@ -308,6 +321,16 @@ mod tests {
             &[],
         );
         check("fn main() { let v: Vec<u8> = vec![]; let f = |x| x; unsafe { f(v) } } struct Host(String);", &[]);
+    }
+
+    #[test]
+    fn functions_have_names_of_their_own() {
+        let refused = |name: &str| {
+            format!("{name}: `{name}` is a function of the kernel language, and kernels would call that one; rename it: `own_{name}`")
+        };
+        check("#[device] fn any(v: bool) -> bool { v }", &[&refused("any")]);
+        check("#[warpwright::module] mod m { #[device] pub fn block_sum(v: f32) -> f32 { v } }", &[&refused("block_sum")]);
+        check("#[device] impl S { fn any(self) -> bool { true } } fn all() {} #[device] fn any_of(v: bool) -> bool { v }", &[]);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::check::Findings;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
-use warpwright_codegen::syntax::{AbsentName, FreePath, FreePathKind, free_paths, layout};
+use warpwright_codegen::syntax::{AbsentName, FreePath, FreePathKind, free_paths, imported_names_of_language, layout};
 
 /// The attribute as it stood before the item, at its place: macros are handed the item without it.
 pub(super) fn mark(name: &str, arguments: TokenStream) -> syn::Attribute {
@@ -69,12 +69,12 @@ impl UnitSource {
     }
 }
 
-/// Statements that name what the items take from outside, where that is known to be there: in the place of a body that is left out, so that
+/// Statements that name what the items take from outside, where that is known to be there, and what they import of the language: in the place of a body that is left out, so that
 /// `rustc` does not call an import unused.
 pub(super) fn named(items: &[syn::Item], found: &Findings) -> TokenStream {
     let Some(absent) = &found.absent else { return TokenStream::new() };
     let is_there = |found: &FreePath| absent.iter().all(|absent| absent.key != found.key || absent.is_std);
-    let paths = free_paths(items).into_iter().filter(is_there);
+    let paths = free_paths(items).into_iter().filter(is_there).chain(imported_names_of_language(items));
     paths
         .map(|FreePath { path, uses, .. }| quote!({ #(#[allow(unused_imports)] #uses)* #[allow(unused_imports)] use #path as _; }))
         .collect()

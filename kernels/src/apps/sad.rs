@@ -22,6 +22,7 @@
 use super::{Declared, Error, Go, Result};
 use warpwright::Sampling;
 use warpwright::prelude::*;
+use warpwright::warp::shuffle_xor;
 
 /// Side of a macroblock.
 pub const SIDE: usize = 16;

@@ -38,6 +38,7 @@
 
 use super::checks::Call;
 use super::{Error, Result};
+use warpwright::Float;
 use warpwright::prelude::*;
 use warpwright::{BufferMatrixBatch, BufferMatrixBatchMut, Launch};
 

@@ -19,8 +19,10 @@ use super::select::Selectable;
 use super::word::{combine, identity, same};
 use super::workspace::{Slot, seen};
 use super::{Result, Workspace};
+use warpwright::Int;
 use warpwright::Launch;
 use warpwright::prelude::*;
+use warpwright::warp::{ballot, shuffle, shuffle_up};
 
 /// `y` ← the scan of `x` by `keys`, in tiles as of [`scan_words`](super::scan::scan_words). `KEY` is what keys hold, `KIND` what values do.
 #[allow(clippy::too_many_arguments, reason = "keys, values, results and what tiles tell each other are buffers of their own")]

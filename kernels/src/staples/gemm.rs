@@ -16,6 +16,8 @@
 use super::checks::Call;
 use super::workspace::{Slot, seen};
 use super::{Result, Workspace, rows};
+use std::sync::atomic::Ordering;
+use warpwright::Float;
 use warpwright::Launch;
 use warpwright::prelude::*;
 

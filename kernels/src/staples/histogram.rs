@@ -12,6 +12,7 @@ use super::checks::{Call, is_long};
 use super::last_block::is_last_block;
 use super::workspace::{Slot, seen};
 use super::{Result, Workspace};
+use warpwright::Int;
 use warpwright::Launch;
 use warpwright::prelude::*;
 

@@ -1,6 +1,7 @@
 //! One launch where there would be two: the block that is done last goes on with what the others left. Blocks take tickets, which count on from launch to launch.
 
 use super::word::{combine, identity, over_block};
+use warpwright::Int;
 use warpwright::prelude::*;
 
 /// Whether all other blocks of the launch are done: then what they wrote before they asked is there to read. One thread of each block asks, once.

@@ -8,7 +8,9 @@
 //! blocks that have begun.
 
 use super::word::{combine, identity, over_warp};
+use warpwright::Int;
 use warpwright::prelude::*;
+use warpwright::warp::ballot;
 
 /// The tile of a block: its ticket less those of launches before. One thread asks.
 #[device]

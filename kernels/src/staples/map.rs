@@ -13,6 +13,7 @@
 
 use super::Result;
 use super::checks::{Call, is_long};
+use warpwright::Float;
 use warpwright::Launch;
 use warpwright::prelude::*;
 

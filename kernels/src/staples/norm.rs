@@ -22,6 +22,7 @@ use super::checks::Call;
 use super::rows::{element, extent, nearest, number, sum_over, words_of};
 use super::softmax::RowElement;
 use super::{Error, Result};
+use warpwright::Int;
 use warpwright::Launch;
 use warpwright::prelude::*;
 

@@ -84,6 +84,7 @@ macro_rules! reduction {
         ) -> $crate::staples::Result<()> {
             #[allow(unused_imports)]
             use $crate::warpwright::prelude::*;
+            use $crate::warpwright::warp::shuffle_xor;
 
             #[$crate::warpwright::device]
             fn combine($a: $t, $b: $u) -> $r $body

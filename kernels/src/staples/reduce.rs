@@ -23,6 +23,7 @@ use super::tuned::{self, Chunks};
 use super::word::{combine, identity, widen};
 use super::workspace::{Slot, seen};
 use super::{Result, Workspace};
+use warpwright::Int;
 use warpwright::Launch;
 use warpwright::prelude::*;
 

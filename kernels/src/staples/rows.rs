@@ -4,6 +4,7 @@
 
 use super::checks::Call;
 use super::{Error, Result};
+use warpwright::Int;
 use warpwright::prelude::*;
 
 /// log2(e).

@@ -21,8 +21,10 @@ use super::look_back::{look_back, take_tile, tell};
 use super::word::{combine, identity, upto_lane};
 use super::workspace::{Slot, seen};
 use super::{Result, Workspace, tuned};
+use warpwright::Int;
 use warpwright::Launch;
 use warpwright::prelude::*;
+use warpwright::warp::{shuffle, shuffle_up};
 
 /// `y` ← the scan of `x`, a tile of `32 · WARPS · K · V` elements a block: a thread has `K` vectors of `V`, those of a warp next to each other.
 #[kernel(block = 32 * WARPS, index = I)]

@@ -15,8 +15,10 @@ use super::reduce::Reducible;
 use super::word::{combine, is_nan, less, widen};
 use super::workspace::{Slot, seen};
 use super::{Result, Workspace};
+use warpwright::Int;
 use warpwright::Launch;
 use warpwright::prelude::*;
+use warpwright::warp::shuffle_xor;
 
 /// Whether `b` at place `j` comes before `a` at place `i` in the search; `MOST`: for the greatest.
 #[device]

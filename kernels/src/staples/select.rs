@@ -17,8 +17,10 @@ use super::look_back::{look_back, take_tile, tell};
 use super::word::{less, same};
 use super::workspace::{Slot, seen};
 use super::{Result, Workspace, tuned};
+use warpwright::Int;
 use warpwright::Launch;
 use warpwright::prelude::*;
+use warpwright::warp::{shuffle, shuffle_up};
 
 /// What [`select`] asks of an element.
 #[derive(Clone, Copy, Debug, PartialEq)]

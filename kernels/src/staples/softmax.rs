@@ -16,6 +16,8 @@ use super::Result;
 use super::checks::Call;
 use super::norm::{self, Norm};
 use super::rows::{LOG2E, element, extent, max_over, nearest, number, sum_over, words_of};
+use std::hint::black_box;
+use warpwright::Int;
 use warpwright::Launch;
 use warpwright::prelude::*;
 

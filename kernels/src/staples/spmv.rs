@@ -12,8 +12,10 @@
 
 use super::Result;
 use super::checks::Call;
+use warpwright::Float;
 use warpwright::Launch;
 use warpwright::prelude::*;
+use warpwright::warp::shuffle_xor;
 
 /// `L` lanes to a row.
 #[kernel(block = 256)]

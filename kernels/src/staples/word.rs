@@ -3,7 +3,9 @@
 //! A kernel of the library takes words (`u8` to `u64`) and the number `KIND` of what they hold: 0 unsigned integers, 1 signed ones, 2 IEEE floats of that
 //! width, 3 `bf16`. So one kernel serves all types, a state of a look-back is a word with a flag, and a sort sees digits. Casts of bits cost nothing.
 
+use warpwright::Int;
 use warpwright::prelude::*;
+use warpwright::warp::{shuffle_up, shuffle_xor};
 
 /// a ⊕ b of two words of 32 or 64 bits. `OP`: 0 the sum (integers wrap), 1 the least, 2 the greatest (of a number and a NaN the number), 3 the product, 4 and, 5 or,
 /// 6 exclusive or.

@@ -3,7 +3,7 @@
 //! The threads of a block take turns on one OS thread, so plain reads and writes between two switches are one atomic step.
 
 use super::numeric::Scalar;
-pub use std::sync::atomic::Ordering;
+use std::sync::atomic::Ordering;
 use warpwright_codegen::ir::eval::lane::{Bitwise, Number};
 
 /// The threads for which an atomic is atomic and orders, as CUDA's `thread_scope_…`.

@@ -1,9 +1,10 @@
 //! Buffers and constants, as a kernel sees them.
 #![expect(unsafe_code, reason = "buffers are shared by the threads of a launch, as on a device")]
 
-use super::atomics::{AtomicArithmetic, AtomicBits, AtomicScalar, Ordering, ThreadScope};
+use super::atomics::{AtomicArithmetic, AtomicBits, AtomicScalar, ThreadScope};
 use crate::element::Element;
 use std::ops::{Deref, Index, IndexMut};
+use std::sync::atomic::Ordering;
 
 /// A buffer in a kernel: `&Global<T>` is read-only for the launch, `&mut Global<T>` is shared by all its threads.
 ///

@@ -3,7 +3,9 @@
 //! Every item has the device's meaning. Outside a launch a program is one thread of one block of one thread: `thread_idx()` is 0,
 //! barriers are passed at once and `warp_sum(v)` is `v`, so that device functions can be tested like any other function.
 //!
-//! Traits that only carry methods have no name here, so that a glob import takes as few names as it can.
+//! A glob import takes as few names as it can, and none that others are known by. Traits are here without their names where few kernels write them, for
+//! their methods: bounds are `warpwright::{Float, Int, Num}`, since the names are also those of `num_traits` and others. Votes and exchanges of lanes are in
+//! [`warp`](crate::warp): `any`, `all` and `shuffle` are words of many programs. What is std's own is imported from std: `Ordering`, `black_box`.
 
 pub(crate) mod atomics;
 mod block;
@@ -18,12 +20,12 @@ mod products;
 mod texture;
 mod tiles;
 mod vectors;
-mod warp;
+pub(crate) mod warp;
 
 pub use crate::Dim3;
 pub use crate::element::Element;
 pub use crate::texture::{FloatTexel, Texel};
-pub use atomics::{Ordering, SharedAtomics as _, ThreadScope};
+pub use atomics::{SharedAtomics as _, ThreadScope};
 pub use block::{
     block_exclusive_sum, block_exclusive_sum_and_total, block_inclusive_max, block_inclusive_min, block_inclusive_sum, block_max,
     block_min, block_sum, fence_block, fence_block_seq_cst, fence_device, fence_device_seq_cst, fence_system, fence_system_seq_cst,
@@ -39,13 +41,9 @@ pub use native::{
     native_cos, native_div, native_exp, native_exp2, native_ln, native_log2, native_recip, native_rsqrt, native_sin, native_sqrt,
     native_tanh,
 };
-pub use numeric::{Float, Int, Num};
+pub use numeric::{Float as _, Int as _, Num as _};
 pub use products::{Accumulator, Rows, SumOf, multiply_add, transposed};
-pub use std::hint::black_box;
 pub use texture::Texture2d;
 pub use tiles::{load_run, load_tile, store_tile};
 pub use vectors::ArrayVectors as _;
-pub use warp::{
-    all, any, ballot, match_any, shuffle, shuffle_down, shuffle_up, shuffle_xor, sync_warp, warp_exclusive_sum, warp_inclusive_max,
-    warp_inclusive_min, warp_inclusive_sum, warp_max, warp_min, warp_sum,
-};
+pub use warp::{sync_warp, warp_exclusive_sum, warp_inclusive_max, warp_inclusive_min, warp_inclusive_sum, warp_max, warp_min, warp_sum};

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::prelude::*;
+use crate::warp::{all, any, ballot, match_any, shuffle, shuffle_down, shuffle_up, shuffle_xor};
 use std::cell::Cell;
 
 /// The bytes of a slice of numbers.

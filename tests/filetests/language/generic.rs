@@ -3,6 +3,7 @@
 // set T=f64
 // set N=3
 // set REVERSE=true
+use warpwright::Float;
 use warpwright::prelude::*;
 
 #[kernel]

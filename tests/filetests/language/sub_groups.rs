@@ -3,6 +3,7 @@
 //! them, and both take the same arguments.
 
 use warpwright::prelude::*;
+use warpwright::warp::{all, ballot, match_any, shuffle, shuffle_up};
 
 #[kernel]
 fn sub_groups(n: usize, x: &Global<u32>, y: &mut Global<u32>) {

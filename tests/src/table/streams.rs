@@ -116,7 +116,7 @@ pub(super) fn functions<T: Real, const F: usize>(bench: &mut Bench<'_>) -> Resul
 }
 
 /// What the test needs of `f32` and `f64`.
-pub(super) trait Real: warpwright::prelude::Float + warpwright::Element {
+pub(super) trait Real: warpwright::Float + warpwright::Element {
     /// The distance from 1 to the next number.
     const ULP: f64;
     fn narrow(value: f64) -> Self;

@@ -1,6 +1,8 @@
 //! Not a kernel anyone needs: a seed for spoilt sources, with as much of the language as fits.
 
 use warpwright::prelude::*;
+use warpwright::{Float, Int};
+use warpwright::warp::{ballot, shuffle_xor};
 
 const SCALE: f32 = 2.5;
 const TABLE: [u32; 4] = [1, 2, 4, 8];

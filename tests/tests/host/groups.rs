@@ -1,5 +1,6 @@
 //! Buffers and values that a kernel takes as one parameter: structures of arrays.
 
+use warpwright::Num;
 use warpwright::prelude::*;
 use warpwright::{Error, Variants};
 

@@ -1,5 +1,6 @@
 //! A kernel's declared variants as values.
 
+use warpwright::Num;
 use warpwright::prelude::*;
 use warpwright::{Tuned, TunedError, Variants};
 

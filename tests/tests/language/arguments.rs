@@ -2,6 +2,7 @@
 
 use crate::bench::{Bench, cases, tame, words};
 use warpwright::prelude::*;
+use warpwright::warp::shuffle;
 
 cases!(index_64, fast_math, trapping, limits, no_parameters, many_parameters, generic_attributes, names, raw, printing, empty);
 

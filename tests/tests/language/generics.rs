@@ -2,6 +2,7 @@
 
 use crate::bench::{Bench, cases, tame, words};
 use warpwright::prelude::*;
+use warpwright::{Float, Int, Num};
 
 cases!(
     copies,

@@ -1,7 +1,9 @@
 //! Warps and blocks: geometry, shuffles, votes, reductions, barriers, fences.
 
 use crate::bench::{Bench, cases, small, tame, words};
+use warpwright::Num;
 use warpwright::prelude::*;
+use warpwright::warp::{all, any, ballot, match_any, shuffle, shuffle_down, shuffle_up, shuffle_xor};
 
 cases!(
     geometry,

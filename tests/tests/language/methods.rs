@@ -1,6 +1,7 @@
 //! Methods and operators of integers, of concrete types and through bounds.
 
 use crate::bench::{Bench, cases, words};
+use warpwright::Int;
 use warpwright::prelude::*;
 
 cases!(multiples, generic_shifts);

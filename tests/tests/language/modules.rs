@@ -118,6 +118,7 @@ mod plain {
 
     pub(crate) mod inner {
         use super::super::shapes::{SIDES, Triangle, area};
+        use warpwright::Num;
         use warpwright::prelude::*;
 
         #[device]
@@ -262,6 +263,7 @@ fn private_helpers(b: &mut Bench<'_>) -> warpwright::Result<()> {
 /// Functions without a mark: what kernels call is device code, the rest is the host's.
 #[warpwright::module]
 mod unmarked {
+    use warpwright::Int;
     use warpwright::prelude::*;
 
     #[derive(Clone, Copy)]

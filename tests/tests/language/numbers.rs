@@ -2,6 +2,7 @@
 
 use crate::bench::{Bench, Case, floats, tame, words};
 use warpwright::prelude::*;
+use warpwright::{Float, Int};
 
 /// The table's rows.
 pub(crate) const CASES: &[Case] = &[

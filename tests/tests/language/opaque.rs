@@ -1,6 +1,7 @@
 //! `black_box` is its argument, of every type.
 
 use crate::bench::{Bench, cases, tame, words};
+use std::hint::black_box;
 use warpwright::prelude::*;
 
 cases!(boxes);

@@ -1,6 +1,7 @@
 //! Atomics with an order and a scope, atomic loads and stores, sequentially consistent fences.
 
 use crate::bench::{Bench, cases, words};
+use std::sync::atomic::Ordering;
 use warpwright::prelude::*;
 
 cases!(orders_and_scopes, loads_and_stores, in_shared_memory, handed_on, last_block_adds, fences_of_one_order);

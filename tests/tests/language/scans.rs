@@ -2,6 +2,7 @@
 //! language's page gives.
 
 use crate::bench::{Bench, Bits, cases, small, tame, words};
+use warpwright::Num;
 use warpwright::prelude::*;
 
 cases!(scans_of_types, scans_of_short_floats, extents_in_order, orders_of_floats, blocks_of_every_size, scans_by_turns, compaction);

@@ -2,6 +2,7 @@
 
 use crate::bench::{Bench, cases, small, words};
 use warpwright::prelude::*;
+use warpwright::warp::{all, any, ballot, match_any, shuffle, shuffle_down, shuffle_up, shuffle_xor};
 use warpwright::{Device, DeviceKind};
 use warpwright_tests::opencl_tools::again_on_intel;
 

@@ -3,6 +3,7 @@
 
 use crate::bench::{Bench, cases, words};
 use warpwright::prelude::*;
+use warpwright::warp::{any, ballot, match_any, shuffle, shuffle_up, shuffle_xor};
 
 cases!(sparse_rows, softmax_of_segments, aggregated_atomics, guarded_scans, merged_histograms, device_functions, aggregates,);
 

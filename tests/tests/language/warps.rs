@@ -2,7 +2,9 @@
 //! each warp, early returns of whole warps, labels, arms.
 
 use crate::bench::{Bench, cases, small, words};
+use warpwright::Num;
 use warpwright::prelude::*;
+use warpwright::warp::{all, any, ballot, match_any, shuffle, shuffle_down, shuffle_up, shuffle_xor};
 
 cases!(
     nested_conditions,

@@ -1,6 +1,7 @@
 //! The functions as a GPU computes them: every `f32` there is against our own `f64`, and samples against the processor, bit for bit.
 
 use super::{Case, doubles, partner, single_arguments, singles};
+use warpwright::Float;
 use warpwright::prelude::*;
 use warpwright::{Device, DeviceKind, Element};
 use warpwright_kernels::functions::{NAMES, function};

@@ -1,6 +1,7 @@
 //! Loops that never end, and threads that wait for each other.
 
 use super::{fault_on, says};
+use warpwright::Num;
 use warpwright::prelude::*;
 
 #[kernel(block = 32)]
@@ -148,7 +149,7 @@ fn a_loop_that_changes_nothing_is_named() {
     says(
         &error,
         &[
-            "endless.rs:9:5: kernel `forgets_to_change`, block (0, 0, 0), thread (0, 0, 0): endless loop: ",
+            "endless.rs:10:5: kernel `forgets_to_change`, block (0, 0, 0), thread (0, 0, 0): endless loop: ",
             "; help: change, in the loop, a value",
         ],
     );
@@ -159,7 +160,7 @@ fn a_loop_that_changes_nothing_is_named() {
     };
     assert_eq!(launch(&x, &mut y), Ok(()));
     x[40] = 0;
-    says(&launch(&x, &mut y).unwrap_err(), &["endless.rs:20:5: ", "thread (40, 0, 0): endless loop: "]);
+    says(&launch(&x, &mut y).unwrap_err(), &["endless.rs:21:5: ", "thread (40, 0, 0): endless loop: "]);
 }
 
 #[test]
@@ -169,19 +170,19 @@ fn threads_that_wait_for_each_other_are_a_deadlock() {
     says(
         &error,
         &[
-            "endless.rs:29:5: ",
+            "endless.rs:30:5: ",
             "block (0, 0, 0), thread (0, 0, 0): deadlock: 3 warps of 3 blocks wait in loops for a value that no thread is left to write; help: ",
         ],
     );
     let error = fault_on(&device, after_you(&mut flag).grid(2));
-    says(&error, &["endless.rs:38:9: ", "deadlock: 2 warps of 2 blocks wait in loops"]);
+    says(&error, &["endless.rs:39:9: ", "deadlock: 2 warps of 2 blocks wait in loops"]);
     let error = fault_on(&device, flag_behind_a_barrier(&mut y).grid(2));
-    says(&error, &["endless.rs:53:9: ", "thread (32, 0, 0): deadlock: ", " others at the barrier on line 55"]);
+    says(&error, &["endless.rs:54:9: ", "thread (32, 0, 0): deadlock: ", " others at the barrier on line 56"]);
     let error = fault_on(&device, lock_within_a_warp(&mut flag, &mut y).grid(1));
     says(
         &error,
         &[
-            "endless.rs:65:5: ",
+            "endless.rs:66:5: ",
             "thread (1, 0, 0): deadlock: 1 warp of 1 block waits",
             "; 1 thread of this warp left the loop",
             "help: do the work that the rest waits for inside the loop",
@@ -211,11 +212,11 @@ fn the_host_twin_ends_loops_as_well() {
     let device = Device::host();
     let mut y = device.zeros::<u32>(64).unwrap();
     let error = fault_on(&device, forgets_to_change(&mut y).grid(1));
-    says(&error, &["kernel `forgets_to_change`", LIMIT, "endless.rs:9:5", "block (0, 0, 0), thread (0, 0, 0)"]);
+    says(&error, &["kernel `forgets_to_change`", LIMIT, "endless.rs:10:5", "block (0, 0, 0), thread (0, 0, 0)"]);
     // Waits for what nobody writes, and for what a block writes that runs later.
     let mut flag = device.zeros::<u32>(2).unwrap();
-    says(&fault_on(&device, nobody_writes(&mut flag, &mut y).grid(1)), &[LIMIT, "endless.rs:29:5"]);
-    says(&fault_on(&device, first_waits_for_last(&mut flag, &mut y).grid(2)), &[LIMIT, "endless.rs:78:13", "block (0, 0, 0)"]);
+    says(&fault_on(&device, nobody_writes(&mut flag, &mut y).grid(1)), &[LIMIT, "endless.rs:30:5"]);
+    says(&fault_on(&device, first_waits_for_last(&mut flag, &mut y).grid(2)), &[LIMIT, "endless.rs:79:13", "block (0, 0, 0)"]);
 }
 
 #[test]
@@ -224,14 +225,14 @@ fn the_host_twin_names_the_loop_that_does_not_end() {
     let mut y = device.zeros::<u32>(32).unwrap();
     let x = |values: &[u32]| device.upload(values).unwrap();
     let error = fault_on(&device, stuck_in_a_function(1, &x(&[0, 1, 2]), &mut y).grid(1));
-    says(&error, &[LIMIT, "endless.rs:107:9", "thread (3, 0, 0)"]);
+    says(&error, &[LIMIT, "endless.rs:108:9", "thread (3, 0, 0)"]);
     stuck_in_a_function(1, &x(&[0, 1, 7]), &mut y).grid(1).launch(&device).unwrap();
     assert_eq!(y.download().unwrap()[2..5], [0, 8, 0]);
     let mut y = device.zeros::<f32>(32).unwrap();
     let floats = |values: &[f32]| device.upload(values).unwrap();
     halves::<f32>(&floats(&[1e9, 0.0]), &mut y).grid(1).launch(&device).unwrap();
     assert_eq!(y.download().unwrap(), [0.0; 32]);
-    says(&fault_on(&device, halves::<f32>(&floats(&[1.0, 1.0]), &mut y).grid(1)), &[LIMIT, "endless.rs:132:5"]);
+    says(&fault_on(&device, halves::<f32>(&floats(&[1.0, 1.0]), &mut y).grid(1)), &[LIMIT, "endless.rs:133:5"]);
 }
 
 /// Outside a launch a device function is any Rust function: nothing counts.

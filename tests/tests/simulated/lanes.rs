@@ -2,6 +2,7 @@
 
 use super::{fault_on, says};
 use warpwright::prelude::*;
+use warpwright::warp::{all, any, ballot, match_any, shuffle, shuffle_down, shuffle_up, shuffle_xor};
 
 #[kernel(block = 64)]
 fn returned(x: &Global<f32>, y: &mut Global<f32>) {
@@ -153,7 +154,7 @@ fn a_lane_that_has_returned_is_not_asked() {
     says(
         &error,
         &[
-            "lanes.rs:12:12: kernel `returned`, block (0, 0, 0), thread (0, 0, 0): `shuffle` asks lane 5, which has returned; help: let all threads",
+            "lanes.rs:13:12: kernel `returned`, block (0, 0, 0), thread (0, 0, 0): `shuffle` asks lane 5, which has returned; help: let all threads",
         ],
     );
     both_say(64, |device, x, y| returned(x, y).grid(1).launch(device), &["`shuffle` asks lane 5, which has returned"]);
@@ -167,7 +168,7 @@ fn a_lane_that_does_not_exist_is_not_asked() {
     says(
         &error,
         &[
-            "lanes.rs:18:12: ",
+            "lanes.rs:19:12: ",
             "thread (32, 0, 0): `shuffle` asks lane 20, which does not exist: this warp has 8 threads, lanes 0 to 7; help: ",
         ],
     );

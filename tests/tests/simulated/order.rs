@@ -5,6 +5,7 @@
 use super::{fault_on, says};
 use warpwright::Launch;
 use warpwright::prelude::*;
+use warpwright::warp::{shuffle, shuffle_up};
 
 /// The last block to take a ticket adds what all have written.
 #[kernel(block = 64)]
@@ -332,24 +333,24 @@ fn the_last_block_reads_what_all_have_written() {
 
 #[test]
 fn a_missing_fence_is_named() {
-    let race = "thread (0, 0, 0): race: reads scalar 0 of `sums` (of 3), which thread (0, 0, 0) of block (0, 0, 0) writes on line 17; ";
+    let race = "thread (0, 0, 0): race: reads scalar 0 of `sums` (of 3), which thread (0, 0, 0) of block (0, 0, 0) writes on line 18; ";
     let says = |error: Result<f32, String>, texts: &[&str]| says(&error.expect_err("a race"), texts);
     says(
         reduce::<0, 2>(3),
-        &["order.rs:37:21: ", "block (2, 0, 0)", race, "no `fence_device()` is between line 17 and the atomic that tells of it; help: put"],
+        &["order.rs:38:21: ", "block (2, 0, 0)", race, "no `fence_device()` is between line 18 and the atomic that tells of it; help: put"],
     );
-    says(reduce::<2, 0>(3), &[race, "no `fence_device()` is between the atomic that shows it, on line 24, and this line; help: "]);
+    says(reduce::<2, 0>(3), &[race, "no `fence_device()` is between the atomic that shows it, on line 25, and this line; help: "]);
     says(
         reduce::<1, 2>(3),
         &[
             race,
-            "the `fence_block()` between line 17 and the atomic that tells of it orders for its own block only; help: make it `fence_device()`",
+            "the `fence_block()` between line 18 and the atomic that tells of it orders for its own block only; help: make it `fence_device()`",
         ],
     );
-    says(reduce::<2, 1>(3), &[race, "no `fence_device()` is between the atomic that shows it, on line 24, and this line; help: "]);
+    says(reduce::<2, 1>(3), &[race, "no `fence_device()` is between the atomic that shows it, on line 25, and this line; help: "]);
     says(reduce::<0, 0>(3), &[race, "nothing orders the two blocks", "help: "]);
-    says(reduce_by_all::<0, 2>(2), &["race: reads scalar 0 of `parts`", "no `fence_device()` is between line 57 and the atomic"]);
-    says(reduce_by_all::<2, 0>(2), &["race: reads scalar 0 of `parts`", "between the atomic that shows it, on line 63, and this line"]);
+    says(reduce_by_all::<0, 2>(2), &["race: reads scalar 0 of `parts`", "no `fence_device()` is between line 58 and the atomic"]);
+    says(reduce_by_all::<2, 0>(2), &["race: reads scalar 0 of `parts`", "between the atomic that shows it, on line 64, and this line"]);
 }
 
 #[test]
@@ -358,13 +359,13 @@ fn a_ticket_tells_of_what_came_before_it_only() {
     let buffers = || [1, 2, 2].map(|n| device.zeros::<u32>(n).unwrap());
     let [mut y, mut sums, mut count] = buffers();
     let error = fault_on(&device, ticket_too_early(&mut sums, &mut count, &mut y).grid(2));
-    says(&error, &["race: reads scalar 0 of `sums`", "of block (0, 0, 0) writes on line 83; nothing orders the two blocks there; "]);
+    says(&error, &["race: reads scalar 0 of `sums`", "of block (0, 0, 0) writes on line 84; nothing orders the two blocks there; "]);
     let [mut y, mut sums, mut count] = buffers();
     two_tickets::<0>(&mut sums, &mut count, &mut y).grid(2).launch(&device).unwrap();
     assert_eq!(y.download().unwrap(), [7]);
     count.clear().unwrap();
     let error = fault_on(&device, two_tickets::<1>(&mut sums, &mut count, &mut y).grid(2));
-    says(&error, &["race: reads scalar 0 of `sums`", "writes on line 97; nothing orders the two blocks there; "]);
+    says(&error, &["race: reads scalar 0 of `sums`", "writes on line 98; nothing orders the two blocks there; "]);
 }
 
 fn scan<const TELL: bool, const SEE: bool, const BACK: bool>(tiles: usize) -> Result<(), String> {

@@ -3,6 +3,7 @@
 //! Orders are numbers here: 0 relaxed, 1 acquire or release, 2 both, 3 sequentially consistent.
 
 use super::{fault_on, says};
+use std::sync::atomic::Ordering;
 use warpwright::prelude::*;
 
 /// Block 0 hands a value to block 1. `VIA`: by what block 1 learns of it.
@@ -77,10 +78,10 @@ fn a_release_and_an_acquire_order_and_less_does_not() {
         assert_eq!(found, Ok(7));
     }
     let missing = |found: Result<u32, String>, text: &str| says(&found.unwrap_err(), &["race: reads scalar 0 of `data`", text]);
-    missing(handed::<0, 1>(), "no `fence_device()` is between line 13 and the atomic that tells of it");
-    missing(handed::<1, 0>(), "no `fence_device()` is between the atomic that shows it, on line 34, and this line");
+    missing(handed::<0, 1>(), "no `fence_device()` is between line 14 and the atomic that tells of it");
+    missing(handed::<1, 0>(), "no `fence_device()` is between the atomic that shows it, on line 35, and this line");
     missing(handed::<0, 0>(), "nothing orders the two blocks");
-    missing(handed::<0, 5>(), "no `fence_device()` is between line 13 and the atomic that tells of it");
+    missing(handed::<0, 5>(), "no `fence_device()` is between line 14 and the atomic that tells of it");
 }
 
 #[test]

@@ -5,6 +5,7 @@ pub mod shape;
 
 use shape::{LANES, Scale, row_of, scaled};
 use warpwright::prelude::*;
+use warpwright::warp::shuffle_xor;
 
 /// A warp for a row.
 #[kernel(block = 128)]

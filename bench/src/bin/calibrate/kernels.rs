@@ -3,6 +3,8 @@
 #![allow(clippy::needless_range_loop, reason = "loops of kernels count")]
 
 use warpwright::prelude::*;
+use warpwright::warp::shuffle_xor;
+use warpwright::{Float, Num};
 
 /// A value that no sum here is: what a kernel computes must be asked for, or nothing computes it.
 const NEVER: f32 = 3.25e30;

@@ -4,7 +4,7 @@ use crate::kernels::{cached as cached_kernel, chase as chase_kernel, make_cycle,
 use crate::kernels::{read as read_kernel, triad as triad_kernel, walk as walk_kernel, write as write_kernel};
 use crate::kernels::{read_strided, rows as rows_kernel, shared_by_blocks, write_strided};
 use crate::{Case, Outcome, Run};
-use warpwright::prelude::Num;
+use warpwright::Num;
 use warpwright::{Buffer, Launch};
 
 /// Instances of a kernel's launcher: block, ILP, vector, and the function with them as constants.

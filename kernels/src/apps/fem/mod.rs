@@ -25,6 +25,7 @@ use super::declared::axis;
 use super::{Declared, Error, Go, Result};
 use std::ops::Range;
 use warpwright::prelude::*;
+use warpwright::warp::shuffle_xor;
 
 /// One element of the matrix in its row.
 #[device]

@@ -12,6 +12,7 @@
 //!
 //! `TENSOR` says whether tensor cores may multiply, which round `f32` to 10 bits behind the point; 16-bit factors lose nothing.
 
+use warpwright::Num;
 use warpwright::prelude::*;
 
 /// What is done to each result last.

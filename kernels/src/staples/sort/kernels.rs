@@ -1,7 +1,9 @@
 //! The kernels of sorts: one that counts the digits of all passes, one for a pass.
 
 use crate::staples::word::upto_lane;
+use warpwright::Int;
 use warpwright::prelude::*;
+use warpwright::warp::{ballot, match_any};
 
 /// A key's bits so that unsigned order is the order of the sort.
 #[device]

@@ -1,5 +1,6 @@
 use super::Scalar;
 use crate::prelude::*;
+use crate::{Float, Int, Num};
 
 fn horner<T: Float>(x: T) -> T {
     let mut sum = T::ZERO;

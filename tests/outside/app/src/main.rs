@@ -3,6 +3,7 @@
 #![deny(warnings, missing_docs, unreachable_pub)]
 
 use outside_shapes::{Action, Point, codes, doubled};
+use warpwright::Num;
 use warpwright::prelude::*;
 
 mod inner {

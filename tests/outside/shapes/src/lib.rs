@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 #![deny(warnings, missing_docs, unreachable_pub)]
 
+use warpwright::Num;
 use warpwright::prelude::*;
 
 /// A constant that kernels elsewhere may name.
