@@ -179,6 +179,11 @@ impl<T: Element> Buffer<T> {
         &self.untyped.allocation
     }
 
+    #[cfg(feature = "bytemuck")]
+    pub(crate) fn into_allocation(self) -> Allocation {
+        self.untyped.allocation
+    }
+
     /// The same memory as elements of another type, for a kernel that takes them: `&Buffer<f32>` as `&Buffer<[f32; 4]>`, say. Nothing is copied.
     ///
     /// # Errors
@@ -367,11 +372,11 @@ fn write_in<T: Element>(allocation: &Allocation, host: &[T], stream: &Arc<Stream
 }
 
 /// Copies the first `bytes` bytes to the host, in order after what writes them. Both sides have that many.
-fn read_allocation(allocation: &Allocation, to: *mut u8, bytes: usize) -> Result<()> {
+pub(crate) fn read_allocation(allocation: &Allocation, to: *mut u8, bytes: usize) -> Result<()> {
     let stream: &Arc<StreamCore> = allocation.device.own_stream();
     allocation.uses.read_on(stream)?;
     stream.before_host_copy()?;
-    // SAFETY: the callers are in this file; each passes the allocation's own size and a place of that size, exclusively its own.
+    // SAFETY: the callers are in this crate; each passes the allocation's own size and a place of that size, exclusively its own.
     unsafe { stream.queue().read(allocation.memory(), to, bytes, true) }?;
     allocation.uses.check_faults()
 }

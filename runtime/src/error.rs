@@ -105,6 +105,12 @@ pub enum Error {
         /// What does not fit, with the figures, and the way out.
         reason: String,
     },
+    /// An array whose shape its buffer does not have.
+    #[error("{reason}")]
+    Array {
+        /// What does not fit, with the figures, and the way out.
+        reason: String,
+    },
     /// A buffer seen as other elements than its own.
     #[error("a buffer of `{from}` cannot be seen as one of `{to}`: {reason}")]
     View {
@@ -340,7 +346,7 @@ pub(crate) use debug_of_variants;
 
 debug_of_variants! {
     Error:
-    NoDriver NoDevice DriverTooOld Driver OutOfMemory TooLarge Texture LengthMismatch OutOfRange Matrix View
+    NoDriver NoDevice DriverTooOld Driver OutOfMemory TooLarge Texture LengthMismatch OutOfRange Matrix Array View
     Untimed NoZero ConstantTooLarge Compile DeviceCompiler Layout UnknownTarget NoGrid NoBlock
     FixedBlock EmptyExtent Limit IndexWidth OtherDevice ForeignObject Foreign Shards Collective Graph Argument Fault Simulated
     Unsupported

@@ -6,6 +6,8 @@
 
 mod arguments;
 mod buffer;
+#[cfg(feature = "bytemuck")]
+mod bytemuck;
 mod cache;
 mod check;
 mod collective;
@@ -31,6 +33,8 @@ mod instance;
 pub mod issue_order;
 mod launch;
 mod matrix;
+#[cfg(feature = "ndarray")]
+mod ndarray;
 pub mod nvdisasm;
 pub mod occupancy;
 mod opencl;
