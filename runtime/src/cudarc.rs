@@ -15,8 +15,11 @@ use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{Error, Result};
+use crate::foreign::PER_THREAD;
 use crate::stream::Stream;
-use cudarc::driver::{CudaContext, CudaSlice, CudaStream, CudaView, CudaViewMut, DevicePtr, DevicePtrMut, DeviceSlice, SyncOnDrop};
+use cudarc::driver::{
+    CudaContext, CudaEvent, CudaSlice, CudaStream, CudaView, CudaViewMut, DevicePtr, DevicePtrMut, DeviceSlice, SyncOnDrop,
+};
 use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
@@ -33,7 +36,7 @@ pub fn device_of(context: &Arc<CudaContext>) -> Result<Device> {
 /// A stream, to launch in. The same stream gives the same one, which keeps it alive as long as somebody has it.
 ///
 /// # Errors
-/// As [`device_of`] and [`Stream::from_raw`].
+/// As [`device_of`] and [`Stream::from_raw`]. So the per-thread default stream is refused: only [`with_buffers`] and [`with_slices`] take it.
 pub fn stream_of(stream: &Arc<CudaStream>) -> Result<Stream> {
     let device = device_of(stream.context())?;
     // SAFETY: a stream of that context, alive as long as the clone is.
@@ -75,11 +78,12 @@ fn of_driver(error: cudarc::driver::DriverError) -> Error {
 /// [`Error::Foreign`] if it begins at no multiple of 16 bytes; as [`stream_of`]. The slice is freed then.
 pub fn buffer_of<T: Element>(mut slice: CudaSlice<T>) -> Result<Buffer<T>> {
     let stream = Arc::clone(slice.stream());
-    let (own, len) = (stream_of(&stream)?, slice.len());
+    let (place, len) = (Place::new(&stream)?, slice.len());
     let address = slice.device_ptr_mut(&stream).0;
+    place.come_behind_theirs()?;
     // SAFETY: so many elements lie there, as long as the slice lives.
-    let buffer = unsafe { Buffer::from_raw_parts(own.device(), address, len, Box::new(slice)) }?;
-    buffer.allocation().uses().write_on(own.core())?;
+    let buffer = unsafe { Buffer::from_raw_parts(place.own.device(), address, len, Box::new(slice)) }?;
+    buffer.allocation().uses().write_on(place.own.core())?;
     Ok(buffer)
 }
 
@@ -90,6 +94,9 @@ pub fn buffer_of<T: Element>(mut slice: CudaSlice<T>) -> Result<Buffer<T>> {
 /// stream of the device they were launched. Where `cudarc` does not keep order between streams itself (its events are disabled, or it has one stream alone), that goes for the stream of `stream` and the slice's own.
 /// Of several streams of `cudarc`'s that read one slice it remembers the last, as everywhere.
 ///
+/// The per-thread default stream, which is another one in each thread and cannot be kept, lends, too: `candle`'s devices have it unless they are made with a stream. The closure gets the device's own
+/// stream instead, which comes behind that of the calling thread; and that behind the kernels.
+///
 /// A buffer that the closure swaps for another, and keeps, ends the program: its memory is the slice's.
 ///
 /// # Errors
@@ -99,15 +106,16 @@ pub fn with_buffers<L: Slices, R, E: From<Error>>(
     stream: &Arc<CudaStream>,
     work: impl for<'b> FnOnce(L::Buffers<'b>, &'b Stream) -> std::result::Result<R, E>,
 ) -> std::result::Result<R, E> {
-    let own = stream_of(stream)?;
-    let place = Place { stream, own: &own };
+    let place = Place::new(stream)?;
     let mut lent = slices.lend(&place)?;
-    work(L::buffers(&mut lent), &own)
+    place.come_behind_theirs()?;
+    work(L::buffers(&mut lent), &place.own)
 }
 
 /// Lends buffers to `cudarc` and its libraries (cuBLAS, cuDNN …): `&Buffer` as `CudaView`, `&mut Buffer` as `CudaViewMut`; one, or a tuple of up to six.
 ///
-/// `stream` waits for the kernels that wrote them, and whoever uses them later waits for what was put into `stream`, and into other streams of `cudarc`.
+/// `stream` waits for the kernels that wrote them, and whoever uses them later waits for what was put into `stream`, and into other streams of `cudarc`. It may be the per-thread default stream, as of
+/// [`with_buffers`].
 ///
 /// # Errors
 /// [`Error::ForeignObject`] if a buffer is not of the stream's context; as [`stream_of`]; and what the closure gives.
@@ -116,8 +124,9 @@ pub fn with_slices<L: Buffers, R, E: From<Error>>(
     stream: &Arc<CudaStream>,
     work: impl for<'b> FnOnce(L::Slices<'b>) -> std::result::Result<R, E>,
 ) -> std::result::Result<R, E> {
-    let own = stream_of(stream)?;
-    let mut lent = buffers.lend(&Place { stream, own: &own })?;
+    let place = Place::new(stream)?;
+    let mut lent = buffers.lend(&place)?;
+    place.let_theirs_come_behind()?;
     work(L::slices(&mut lent))
 }
 
@@ -126,7 +135,54 @@ pub fn with_slices<L: Buffers, R, E: From<Error>>(
 #[derive(Debug)]
 pub struct Place<'p> {
     stream: &'p Arc<CudaStream>,
-    own: &'p Stream,
+    own: Stream,
+    /// Where `own` is not the same stream, but stands for it.
+    stand_in: Option<Arc<StandIn>>,
+}
+
+/// The device's own stream in the place of the per-thread default stream: whoever remembers that who used a buffer may ask in another thread, where its handle is another stream's. Lives in one call, and
+/// so in one thread.
+#[derive(Debug)]
+struct StandIn {
+    theirs: Arc<CudaStream>,
+    own: Arc<CudaStream>,
+    /// For both directions: what waits for it has its place when it is recorded again.
+    event: CudaEvent,
+}
+
+impl Place<'_> {
+    fn new(stream: &Arc<CudaStream>) -> Result<Place<'_>> {
+        if stream.cu_stream() as u64 != PER_THREAD {
+            return Ok(Place { stream, own: stream_of(stream)?, stand_in: None });
+        }
+        let context = stream.context();
+        let own = device_of(context)?.default_stream();
+        // SAFETY: the device's own stream stays as long as the device, which `own` has.
+        let own_there = unsafe { as_cudarc(&own, context) }?;
+        let event = context.new_event(None).map_err(of_driver)?;
+        let stand_in = StandIn { theirs: Arc::clone(stream), own: own_there, event };
+        Ok(Place { stream, own, stand_in: Some(Arc::new(stand_in)) })
+    }
+
+    /// Lets the stream of this library come behind what is in that of `cudarc`.
+    fn come_behind_theirs(&self) -> Result<()> {
+        self.stand_in.as_ref().map_or(Ok(()), |stand_in| stand_in.come_behind_theirs())
+    }
+
+    /// Lets the stream of `cudarc` come behind what is in that of this library.
+    fn let_theirs_come_behind(&self) -> Result<()> {
+        self.stand_in.as_ref().map_or(Ok(()), |stand_in| stand_in.order(&stand_in.own, &stand_in.theirs))
+    }
+}
+
+impl StandIn {
+    fn come_behind_theirs(&self) -> Result<()> {
+        self.order(&self.theirs, &self.own)
+    }
+
+    fn order(&self, first: &CudaStream, second: &CudaStream) -> Result<()> {
+        self.event.record(first).and_then(|()| second.wait(&self.event)).map_err(of_driver)
+    }
 }
 
 /// Nobody else lends: what is lent comes back because this module sees to it.
@@ -213,6 +269,9 @@ impl<T: Element> Drop for LentSlice<'_, T> {
         }
         // The stream that `cudarc` looks at comes behind all others that used it. A failure shows at the next call; there is nobody to tell it here.
         let _ = allocation.uses().hand_over(self.place.own.core());
+        if self.place.let_theirs_come_behind().is_err() {
+            let _ = self.place.own.synchronize();
+        }
         if let Some(stream) = &self.unordered
             && stream.join(self.place.stream).is_err()
         {
@@ -280,6 +339,7 @@ pub struct LentBuffer<'a, T: Element> {
     buffer: &'a Buffer<T>,
     writes: bool,
     own: Stream,
+    stand_in: Option<Arc<StandIn>>,
 }
 
 impl<'a, T: Element> LentBuffer<'a, T> {
@@ -288,12 +348,12 @@ impl<'a, T: Element> LentBuffer<'a, T> {
             Some(address) if place.own.device() == buffer.device() => address,
             _ => return Err(foreign("the buffer", buffer.device(), place.stream.context())),
         };
-        used(buffer, writes, place.own)?;
+        used(buffer, writes, &place.own)?;
         // What failed before would be a panic of what follows.
         place.stream.context().check_err().map_err(of_driver)?;
         // SAFETY: so many elements lie there, borrowed for as long as this lives, which leaks the slice then; only `with_slices` has it.
         let slice = ManuallyDrop::new(unsafe { place.stream.upgrade_device_ptr(address, buffer.len()) });
-        Ok(LentBuffer { slice, buffer, writes, own: place.own.clone() })
+        Ok(LentBuffer { slice, buffer, writes, own: place.own.clone(), stand_in: place.stand_in.clone() })
     }
 }
 
@@ -308,7 +368,11 @@ impl<T: Element> Drop for LentBuffer<'_, T> {
         // SAFETY: not used again.
         let slice = unsafe { ManuallyDrop::take(&mut self.slice) };
         // Its stream waits for what others did with it; the memory stays the buffer's.
+        let theirs = Arc::clone(slice.stream());
         slice.leak();
+        if self.stand_in.as_ref().is_some_and(|stand_in| stand_in.come_behind_theirs().is_err()) {
+            let _ = theirs.synchronize();
+        }
         // The work may have come after the buffer has forgotten the stream. A failure shows at the next call.
         if used(self.buffer, self.writes, &self.own).is_err() {
             let _ = self.own.synchronize();

@@ -24,7 +24,7 @@ const ALIGN: u64 = 16;
 const NOWHERE: u64 = 64;
 
 /// `CU_STREAM_PER_THREAD`.
-const PER_THREAD: u64 = 2;
+pub(crate) const PER_THREAD: u64 = 2;
 
 /// Memory of others.
 struct ForeignMemory {

@@ -199,6 +199,68 @@ fn kernels_run_on_slices_in_order_with_what_others_do_in_other_streams() {
 }
 
 #[test]
+fn the_per_thread_default_stream_lends_in_each_thread_s_own_order() {
+    if cudarc_or_skip("the_per_thread_default_stream_lends_in_each_thread_s_own_order").is_none() {
+        return;
+    }
+    // Copies take long enough that who does not wait for them is seen.
+    const N: usize = 1 << 24;
+    let in_one_thread = |context: &Arc<CudaContext>, salt: f32| {
+        let stream = context.per_thread_stream();
+        let device = device_of(context).unwrap();
+        let beside = device.stream().unwrap();
+        let sources = [0, 1].map(|round| stream.clone_htod(&vec![salt + round as f32; N]).unwrap());
+        let (mut x, mut y) = (stream.alloc_zeros::<f32>(N).unwrap(), stream.alloc_zeros::<f32>(N).unwrap());
+        let mut buffer = device.zeros::<f32>(N).unwrap();
+        for round in 0..10 {
+            let source = &sources[round % 2];
+            let base = salt + (round % 2) as f32;
+            // Slices: a copy there, kernels in the stream that was lent and in another, a copy there.
+            stream.memcpy_dtod(source, &mut x).unwrap();
+            with_buffers(&mut x, &stream, |x, stream| {
+                assert_eq!(stream.as_raw(), device.default_stream().as_raw());
+                increased(1.0, x).cover(N).launch_on(stream)?;
+                increased(2.0, x).cover(N).launch_on(&beside)
+            })
+            .unwrap();
+            stream.memcpy_dtod(&x, &mut y).unwrap();
+            let found = stream.clone_dtoh(&y).unwrap();
+            assert!(found.iter().all(|v| *v == base + 3.0), "round {round}: {:?}", found.iter().find(|v| **v != base + 3.0));
+            // Buffers: the same the other way round.
+            increased(1.0, &mut buffer).cover(N).launch_on(&beside).unwrap();
+            with_slices(&mut buffer, &stream, |mut to| {
+                stream.memcpy_dtod(source, &mut to).unwrap();
+                Ok::<(), Error>(())
+            })
+            .unwrap();
+            increased(4.0, &mut buffer).cover(N).launch_on(&beside).unwrap();
+            with_slices(&buffer, &stream, |from| {
+                stream.memcpy_dtod(&from, &mut y).unwrap();
+                Ok::<(), Error>(())
+            })
+            .unwrap();
+            let found = stream.clone_dtoh(&y).unwrap();
+            assert!(found.iter().all(|v| *v == base + 4.0), "round {round}: {:?}", found.iter().find(|v| **v != base + 4.0));
+        }
+        stream.memcpy_dtod(&sources[0], &mut x).unwrap();
+        let mut buffer = buffer_of(x).unwrap();
+        increased(1.0, &mut buffer).cover(N).launch_on(&beside).unwrap();
+        assert!(buffer.download().unwrap().iter().all(|v| *v == salt + 1.0));
+    };
+    // A context of one stream, where `cudarc` keeps no order, and one where it does.
+    let alone = CudaContext::new(0).unwrap();
+    let several = CudaContext::new(0).unwrap();
+    let _other = several.new_stream().unwrap();
+    assert!(!alone.is_managing_stream_synchronization() && several.is_managing_stream_synchronization());
+    for context in [&alone, &several] {
+        std::thread::scope(|threads| {
+            let both = [10.0, 20.0].map(|salt| threads.spawn(move || in_one_thread(context, salt)));
+            both.into_iter().for_each(|thread| thread.join().unwrap());
+        });
+    }
+}
+
+#[test]
 fn buffers_are_slices_of_cublas_between_kernels() {
     let Some((_, [stream, _])) = cudarc_or_skip("buffers_are_slices_of_cublas_between_kernels") else { return };
     if !std::panic::catch_unwind(|| CudaBlas::new(Arc::clone(&stream))).is_ok_and(|blas| blas.is_ok()) {
