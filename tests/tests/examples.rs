@@ -45,7 +45,10 @@ fn all_examples_are_run() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace").join("examples");
     let mut files: Vec<String> = std::fs::read_dir(folder)
         .expect("the examples")
-        .map(|entry| entry.expect("a file").file_name().to_string_lossy().into_owned())
+        .map(|entry| entry.expect("a file"))
+        // A folder is a package, whose own tests run it: one that needs a library which takes long to compile.
+        .filter(|entry| !entry.path().is_dir())
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
         .collect();
     let mut names: Vec<String> = EXAMPLES.iter().map(|(name, _)| format!("{name}.rs")).collect();
     files.sort();
