@@ -3,8 +3,8 @@
 use candle_core::backend::BackendStorage;
 use candle_core::{CpuStorage, CustomOp2, DType, Error, Layout, Result, Shape, WithDType, bail};
 use std::ops::Range;
-use warpwright::Launch;
 use warpwright::prelude::*;
+use warpwright::{Float, Launch};
 
 /// out ← gate / (1 + exp(-gate)) · up: computed in `f32`, rounded once.
 #[kernel(block = 256, vectorize = V)]
