@@ -148,8 +148,8 @@ pub mod warp {
 
 /// What nearly every kernel's source names, and what a simple host program needs.
 ///
-/// What many other crates have names for, too, is imported by name: bounds of type parameters, [`Float`](crate::Float), [`Int`](crate::Int) and
-/// [`Num`](crate::Num); `any`, `all`, `ballot` and the shuffles of [`warp`](crate::warp); and std's own `std::sync::atomic::Ordering` and
+/// What many other crates have names for, too, is imported by name: bounds of type parameters, [`Float`], [`Int`] and
+/// [`Num`]; `any`, `all`, `ballot` and the shuffles of [`warp`]; and std's own `std::sync::atomic::Ordering` and
 /// `std::hint::black_box`.
 pub mod prelude {
     pub use warpwright_macros::{device, kernel};

@@ -97,10 +97,12 @@ impl MemoryType {
     /// Rows, columns and elements of the innermost array of rows of scalars, without room behind them.
     pub fn tile(&self) -> Option<(u64, u64, Type)> {
         let MemoryType::Array(row, rows) = self else { return None };
-        match &**row {
-            MemoryType::Array(element, columns) if let MemoryType::Scalar(ty) = **element => Some((*rows, *columns, ty)),
-            other => other.tile(),
+        if let MemoryType::Array(element, columns) = &**row
+            && let MemoryType::Scalar(ty) = **element
+        {
+            return Some((*rows, *columns, ty));
         }
+        row.tile()
     }
 
     /// The same with room for `pad` more elements behind each row.

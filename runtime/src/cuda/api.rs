@@ -13,7 +13,7 @@ use std::ptr::null;
 use std::sync::OnceLock;
 
 /// What the driver's library is called.
-const LIBRARIES: [&str; 3] = ["libcuda.so.1", "libcuda.so", "nvcuda.dll"];
+const LIBRARIES: &[&str] = if cfg!(windows) { &["nvcuda.dll"] } else { &["libcuda.so.1", "libcuda.so"] };
 
 /// What a function returns: 0, or what went wrong.
 pub(super) type Code = u32;
@@ -65,7 +65,7 @@ macro_rules! functions {
                 let found = LIBRARIES.iter().find_map(|name| unsafe { Library::new(*name) }.ok());
                 // It stays for good: what is found in it is called until the process ends.
                 let library = found.map(|library| Box::leak(Box::new(library)));
-                let library = library.ok_or("no library `cuda` (libcuda.so.1, nvcuda.dll) can be loaded")?;
+                let library = library.ok_or_else(|| format!("no library `cuda` ({}) can be loaded", LIBRARIES.join(", ")))?;
                 Ok(DriverApi {
                     $($name: {
                         let found = [$symbol, $($old)?].into_iter().find_map(|symbol| {

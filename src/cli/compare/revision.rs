@@ -19,20 +19,24 @@ impl Drop for Scratch {
 /// Reads a file as it was at a revision.
 pub(super) fn source(path: &str, revision: &str, defines: &[Define]) -> Result<Source, Stop> {
     let stop = |reason: String| Stop::usage(format!("`--against {revision}`: {reason}"));
-    let file = Path::new(path).canonicalize().map_err(|error| Stop::usage(format!("`{path}` cannot be read: {error}")))?;
-    let folder = file.parent().unwrap_or(Path::new("."));
-    let top = git(folder, ["rev-parse", "--show-toplevel"]).map_err(|reason| match reason.contains("not a git repository") {
-        true => stop(format!("`{path}` is in no git repository")),
-        false => stop(reason),
-    })?;
-    let top = PathBuf::from(String::from_utf8_lossy(&top.stdout).trim());
-    let inside = file.strip_prefix(&top).map_err(|_| stop(format!("`{path}` is not in the repository `{}`", top.display())))?;
+    let unreadable = |error: std::io::Error| Stop::usage(format!("`{path}` cannot be read: {error}"));
+    std::fs::metadata(path).map_err(unreadable)?;
+    let file = std::path::absolute(path).map_err(unreadable)?;
+    let (folder, name) = (file.parent().unwrap_or(Path::new(".")), file.file_name().unwrap_or_default().to_string_lossy());
+    // Where the file is in its repository is git's to say: how folders are written differs from system to system.
+    let asked = |what: &str| match git(folder, ["rev-parse", what]) {
+        Ok(output) => Ok(String::from_utf8_lossy(&output.stdout).trim_end_matches(['\n', '\r']).to_owned()),
+        Err(reason) if reason.contains("not a git repository") => Err(stop(format!("`{path}` is in no git repository"))),
+        Err(reason) => Err(stop(reason)),
+    };
+    let top = PathBuf::from(asked("--show-toplevel")?);
+    let inside = format!("{}{name}", asked("--show-prefix")?);
     let commit = format!("{revision}^{{commit}}");
     let commit = git(&top, ["rev-parse", "--verify", "--quiet", "--end-of-options", &commit])
         .map_err(|_| stop("there is no such revision".to_owned()))?;
     let commit = String::from_utf8_lossy(&commit.stdout).trim().to_owned();
-    let absent = |_| stop(format!("`{}` is not in that revision", inside.display()));
-    git(&top, ["cat-file", "-e", &format!("{commit}:{}", inside.to_string_lossy())]).map_err(absent)?;
+    let absent = |_| stop(format!("`{inside}` is not in that revision"));
+    git(&top, ["cat-file", "-e", &format!("{commit}:{inside}")]).map_err(absent)?;
     let archive = git(&top, ["archive", "--format=tar", &commit, "--", "*.rs"]).map_err(stop)?;
     let scratch = Scratch(std::env::temp_dir().join(format!("warpwright-{}-{commit}", std::process::id())));
     std::fs::create_dir_all(&scratch.0).map_err(|error| stop(format!("`{}` cannot be made: {error}", scratch.0.display())))?;

@@ -118,10 +118,6 @@ impl<'t> Parser<'t> {
         while !self.eat(')') {
             match *self.peek() {
                 Token::Number(_) => asked.argument = Some(self.integer()?),
-                Token::Word(word) if let Some(modifier) = Modifier::named(word) => {
-                    self.advance();
-                    asked.modifiers.add(modifier);
-                }
                 Token::Word("by") => {
                     self.advance();
                     self.expect('=')?;
@@ -130,7 +126,12 @@ impl<'t> Parser<'t> {
                     asked.modifiers.add(modifier.ok_or_else(|| self.error(format!("nothing copies by `{word}`")))?);
                     self.advance();
                 }
-                _ => return Err(self.expected("a number, `best_effort`, `assume_disjoint` or `assume_aligned`")),
+                ref token => {
+                    let modifier = if let Token::Word(word) = token { Modifier::named(word) } else { None };
+                    let wanted = "a number, `best_effort`, `assume_disjoint` or `assume_aligned`";
+                    asked.modifiers.add(modifier.ok_or_else(|| self.expected(wanted))?);
+                    self.advance();
+                }
             }
             self.eat(',');
         }
