@@ -103,13 +103,13 @@ struct Kept {
 const ROOMS: usize = 8;
 
 thread_local! {
-    static FREE: RefCell<Vec<Box<Kept>>> = const { RefCell::new(Vec::new()) };
+    static FREE: RefCell<[Option<Box<Kept>>; ROOMS]> = const { RefCell::new([const { None }; ROOMS]) };
 }
 
 impl Room {
     fn new() -> Room {
         // At a thread's end there are none.
-        let free = FREE.try_with(|free| free.borrow_mut().pop()).ok().flatten();
+        let free = FREE.try_with(|free| free.borrow_mut().iter_mut().find_map(Option::take)).ok().flatten();
         let made = || Box::new(Kept { list: Inline::new(), chunks: [EMPTY; INLINE_CHUNKS], next: 0, more: Vec::new() });
         Room(ManuallyDrop::new(free.unwrap_or_else(made)))
     }
@@ -123,9 +123,8 @@ impl Drop for Room {
         kept.more.clear();
         kept.next = 0;
         let _ = FREE.try_with(|free| {
-            let mut free = free.borrow_mut();
-            if free.len() < ROOMS {
-                free.push(kept);
+            if let Some(place) = free.borrow_mut().iter_mut().find(|place| place.is_none()) {
+                *place = Some(kept);
             }
         });
     }

@@ -65,7 +65,7 @@ mod variants;
 pub mod warp;
 
 pub use buffer::{Buffer, ConstantBuffer};
-pub use collective::{Collective, Communicator, Meeting, Reducible, Reduction, launch_together};
+pub use collective::{CollectiveLaunch, Communicator, Reducible, Reduction, Rendezvous, launch_together};
 pub use device::{Device, DeviceKind};
 pub use dim3::{Dim3, Extent};
 pub use element::Element;

@@ -188,6 +188,9 @@ impl<T: Element> fmt::Debug for Shard<T> {
     }
 }
 
+/// The devices of a matrix, and what each has of it.
+type Parts<'p> = Vec<(&'p Device, &'p ShardPlace)>;
+
 mod sealed {
     /// Nobody else lends.
     pub trait Sealed {}
@@ -204,11 +207,11 @@ pub trait ShardedBuffers: sealed::Sealed {
     #[doc(hidden)]
     fn buffers<'s>(lent: &'s mut Self::Lent, index: usize) -> Self::Buffers<'s>;
     #[doc(hidden)]
-    fn visit(&self, each: &mut dyn FnMut(Vec<(&Device, &ShardPlace)>));
+    fn visit(&self, each: &mut dyn FnMut(Parts<'_>));
 }
 
 impl<T: Element> Sharded<T> {
-    fn parts(&self) -> Vec<(&Device, &ShardPlace)> {
+    fn parts(&self) -> Parts<'_> {
         self.shards.iter().map(|shard| (shard.buffer.device(), &shard.place)).collect()
     }
 }
@@ -227,7 +230,7 @@ impl<'a, T: Element> ShardedBuffers for &'a Sharded<T> {
         &lent.shards[index].buffer
     }
 
-    fn visit(&self, each: &mut dyn FnMut(Vec<(&Device, &ShardPlace)>)) {
+    fn visit(&self, each: &mut dyn FnMut(Parts<'_>)) {
         each(self.parts());
     }
 }
@@ -246,7 +249,7 @@ impl<'a, T: Element> ShardedBuffers for &'a mut Sharded<T> {
         &mut lent.shards[index].buffer
     }
 
-    fn visit(&self, each: &mut dyn FnMut(Vec<(&Device, &ShardPlace)>)) {
+    fn visit(&self, each: &mut dyn FnMut(Parts<'_>)) {
         each(self.parts());
     }
 }
@@ -270,7 +273,7 @@ macro_rules! tuples {
                 ($(<$name as ShardedBuffers>::buffers($name, index),)*)
             }
 
-            fn visit(&self, each: &mut dyn FnMut(Vec<(&Device, &ShardPlace)>)) {
+            fn visit(&self, each: &mut dyn FnMut(Parts<'_>)) {
                 let ($($name,)*) = self;
                 $($name.visit(each);)*
             }

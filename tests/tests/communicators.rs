@@ -4,7 +4,7 @@ use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use warpwright::prelude::*;
-use warpwright::{Collective, Communicator, Error, Meeting, Reducible, Reduction, launch_together};
+use warpwright::{CollectiveLaunch, Communicator, Error, Reducible, Reduction, Rendezvous, launch_together};
 
 const LIMIT: Duration = Duration::from_secs(30);
 
@@ -123,9 +123,9 @@ fn threads_launch_each_for_its_rank_in_order_with_kernels() {
                         increased(1.0, &mut x).cover(10_000).launch(device).unwrap();
                         let sum = rank.all_reduce(&mut x, Reduction::Sum);
                         if round % 2 == 0 {
-                            sum.on(&stream).launch().unwrap()
+                            sum.on(&stream).launch().unwrap();
                         } else {
-                            sum.launch().unwrap()
+                            sum.launch().unwrap();
                         }
                         increased(-1.0, &mut x).cover(10_000).launch(device).unwrap();
                         expected = (expected + 1.0) * count - 1.0;
@@ -180,12 +180,12 @@ fn what_does_not_fit_is_an_error_that_names_both_sides() {
     assert!(refused(&[]).starts_with("a communicator of no device; help: pass `Device::gpus()`"));
     let twice = [simulators[0].clone(), simulators[0].clone()];
     assert_eq!(refused(&twice), "Simulator (simulator) is to be two ranks of a communicator; help: pass each device once");
-    let error = Communicator::join(&simulators[0], 0, 2, &Meeting::Tcp("127.0.0.1:0".to_owned()), LIMIT).unwrap_err();
+    let error = Communicator::join(&simulators[0], 0, 2, &Rendezvous::Tcp("127.0.0.1:0".to_owned()), LIMIT).unwrap_err();
     assert!(
         matches!(error, Error::Unsupported { .. }) && error.to_string().contains("Communicator::all(&Device::simulators(2), …)"),
         "{error}"
     );
-    let none: [Collective<'_>; 0] = [];
+    let none: [CollectiveLaunch<'_>; 0] = [];
     launch_together(none).unwrap();
 }
 
@@ -243,8 +243,8 @@ fn role_of_a_program() {
     let (rank, ranks): (usize, usize) = (rank.parse().unwrap(), ranks.parse().unwrap());
     let device = Device::cuda(rank % Device::gpus().len()).unwrap();
     let meeting = match place.strip_prefix("tcp ") {
-        Some(address) => Meeting::Tcp(address.to_owned()),
-        None => Meeting::File(place.into()),
+        Some(address) => Rendezvous::Tcp(address.to_owned()),
+        None => Rendezvous::File(place.into()),
     };
     let mut communicator = Communicator::join(&device, rank, ranks, &meeting, LIMIT).unwrap();
     let mut x = device.upload(&vec![rank as f32 + 1.0; 1 << 20]).unwrap();

@@ -1,7 +1,7 @@
 //! What ranks of several programs launch, told to each other before they do.
 
 use super::reduction::{DataType, Reduction};
-use super::{Collective, Kind, Task, nccl};
+use super::{CollectiveLaunch, Kind, Task, nccl};
 use crate::buffer::Buffer;
 use crate::error::{Error, Result};
 
@@ -37,14 +37,14 @@ impl Task {
 }
 
 /// Errors if ranks do not launch the same: sends and receives are left to the time limit.
-pub(super) fn confer(collectives: &[(&nccl::Rank, &Collective<'_>)]) -> Result<()> {
-    let is_asked = |collective: &Collective<'_>| {
+pub(super) fn confer(collectives: &[(&nccl::Rank, &CollectiveLaunch<'_>)]) -> Result<()> {
+    let is_asked = |collective: &CollectiveLaunch<'_>| {
         collective.communicator.is_checked && !matches!(collective.task.kind, Kind::Send(_) | Kind::Receive(_))
     };
     let asked: Vec<_> = collectives.iter().filter(|(_, collective)| is_asked(collective)).collect();
-    let upload = |collective: &Collective<'_>| collective.communicator.device.upload(&collective.task.to_numbers());
+    let upload = |collective: &CollectiveLaunch<'_>| collective.communicator.device.upload(&collective.task.to_numbers());
     let own = asked.iter().map(|(_, collective)| upload(collective)).collect::<Result<Vec<Buffer<u64>>>>()?;
-    let room = |collective: &Collective<'_>| collective.communicator.device.zeros(NUMBERS * collective.communicator.ranks);
+    let room = |collective: &CollectiveLaunch<'_>| collective.communicator.device.zeros(NUMBERS * collective.communicator.ranks);
     let mut all = asked.iter().map(|(_, collective)| room(collective)).collect::<Result<Vec<Buffer<u64>>>>()?;
     let told: Vec<_> = asked
         .iter()

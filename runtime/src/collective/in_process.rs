@@ -2,7 +2,7 @@
 
 #![expect(unsafe_code, reason = "reaches buffers of several ranks by their addresses")]
 
-use super::{Collective, Kind, Task};
+use super::{CollectiveLaunch, Kind, Task};
 use crate::device::{Device, DeviceKind};
 use crate::error::{Error, Result};
 use std::collections::VecDeque;
@@ -150,7 +150,7 @@ fn together(parts: &[Part]) {
 }
 
 /// Launches collectives as one, and waits until other ranks have launched theirs.
-pub(super) fn launch(collectives: &[(&Arc<World>, &Collective<'_>)]) -> Result<()> {
+pub(super) fn launch(collectives: &[(&Arc<World>, &CollectiveLaunch<'_>)]) -> Result<()> {
     let Some((world, first)) = collectives.first() else { return Ok(()) };
     if collectives.iter().any(|(other, _)| !Arc::ptr_eq(other, world)) {
         let reason =

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 /// Where the ranks of several programs find each other.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Meeting {
+pub enum Rendezvous {
     /// A file that all ranks see, and that is not there yet: rank 0 writes it, and removes it when all have come.
     File(PathBuf),
     /// An address, `host:port`, that rank 0 listens on and the others reach it by.
@@ -21,7 +21,7 @@ pub(super) const ID_BYTES: usize = 128;
 /// How long to wait before looking again.
 const PAUSE: Duration = Duration::from_millis(5);
 
-impl Meeting {
+impl Rendezvous {
     /// Called by rank 0 with the group's identity, and by the others to learn it. What it returns goes away when the ranks have met.
     pub(super) fn meet(
         &self,
@@ -31,7 +31,7 @@ impl Meeting {
         end: Instant,
     ) -> Result<([u8; ID_BYTES], Left)> {
         match (self, rank) {
-            (Meeting::File(path), 0) => {
+            (Rendezvous::File(path), 0) => {
                 let id = id()?;
                 if path.exists() {
                     return Err(self.failed("it is there already; help: remove it if no other group meets there, or pass another"));
@@ -41,7 +41,7 @@ impl Meeting {
                 std::fs::write(&beside, id).and_then(|()| std::fs::rename(&beside, path)).map_err(|error| self.failed(error))?;
                 Ok((id, Left(Some(path.clone()))))
             }
-            (Meeting::File(path), _) => loop {
+            (Rendezvous::File(path), _) => loop {
                 match std::fs::read(path) {
                     Ok(bytes) => {
                         let id = bytes.try_into().map_err(|_| self.failed("it holds something else than rank 0 writes"))?;
@@ -51,7 +51,7 @@ impl Meeting {
                     Err(error) => return Err(self.failed(error)),
                 }
             },
-            (Meeting::Tcp(address), 0) => {
+            (Rendezvous::Tcp(address), 0) => {
                 let id = id()?;
                 let listener = TcpListener::bind(address).map_err(|error| self.failed(error))?;
                 listener.set_nonblocking(true).map_err(|error| self.failed(error))?;
@@ -61,14 +61,14 @@ impl Meeting {
                         // One that goes away again is not counted.
                         Ok((mut other, _)) => came += usize::from(other.set_nonblocking(false).and_then(|()| other.write_all(&id)).is_ok()),
                         Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                            self.pause(end, &format!("{came} of {ranks} ranks have come"))?
+                            self.pause(end, &format!("{came} of {ranks} ranks have come"))?;
                         }
                         Err(error) => return Err(self.failed(error)),
                     }
                 }
                 Ok((id, Left(None)))
             }
-            (Meeting::Tcp(address), _) => loop {
+            (Rendezvous::Tcp(address), _) => loop {
                 let asked = TcpStream::connect(address).and_then(|mut to_first| {
                     let mut id = [0; ID_BYTES];
                     to_first.set_read_timeout(Some(end.saturating_duration_since(Instant::now()).max(PAUSE)))?;
@@ -92,8 +92,8 @@ impl Meeting {
 
     fn failed(&self, why: impl std::fmt::Display) -> Error {
         let place = match self {
-            Meeting::File(path) => format!("the file `{}`", path.display()),
-            Meeting::Tcp(address) => format!("the address `{address}`"),
+            Rendezvous::File(path) => format!("the file `{}`", path.display()),
+            Rendezvous::Tcp(address) => format!("the address `{address}`"),
         };
         Error::Collective { reason: format!("ranks cannot meet at {place}: {why}") }
     }
@@ -115,7 +115,7 @@ impl Drop for Left {
 mod tests {
     use super::*;
 
-    fn all_meet(meeting: &Meeting) {
+    fn all_meet(meeting: &Rendezvous) {
         let end = Instant::now() + Duration::from_secs(20);
         let found: Vec<[u8; ID_BYTES]> = std::thread::scope(|scope| {
             let join = |rank: usize| scope.spawn(move || meeting.meet(rank, 3, || Ok([7; ID_BYTES]), end).map(|met| (met.0, Some(met.1))));
@@ -128,28 +128,28 @@ mod tests {
     #[test]
     fn ranks_meet_at_a_file_and_at_an_address() {
         let path = std::env::temp_dir().join(format!("warpwright-meeting-{}", std::process::id()));
-        all_meet(&Meeting::File(path.clone()));
+        all_meet(&Rendezvous::File(path.clone()));
         assert!(!path.exists(), "the file is removed when they have met");
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        all_meet(&Meeting::Tcp(format!("127.0.0.1:{port}")));
+        all_meet(&Rendezvous::Tcp(format!("127.0.0.1:{port}")));
     }
 
     #[test]
     fn who_comes_alone_is_told_within_the_limit() {
         let path = std::env::temp_dir().join(format!("warpwright-alone-{}", std::process::id()));
-        let meet = |meeting: &Meeting, rank: usize| {
+        let meet = |meeting: &Rendezvous, rank: usize| {
             meeting.meet(rank, 2, || Ok([1; ID_BYTES]), Instant::now() + Duration::from_millis(50)).map(|_| ()).unwrap_err().to_string()
         };
-        let error = meet(&Meeting::File(path.clone()), 1);
+        let error = meet(&Rendezvous::File(path.clone()), 1);
         assert_eq!(error, format!("ranks cannot meet at the file `{}`: rank 0 has not written it within the time limit", path.display()));
         std::fs::write(&path, "old").unwrap();
         assert!(
-            meet(&Meeting::File(path.clone()), 0)
+            meet(&Rendezvous::File(path.clone()), 0)
                 .ends_with("it is there already; help: remove it if no other group meets there, or pass another")
         );
-        assert!(meet(&Meeting::File(path.clone()), 1).ends_with("it holds something else than rank 0 writes"));
+        assert!(meet(&Rendezvous::File(path.clone()), 1).ends_with("it holds something else than rank 0 writes"));
         std::fs::remove_file(&path).unwrap();
-        assert!(meet(&Meeting::Tcp("127.0.0.1:0".to_owned()), 0).ends_with("1 of 2 ranks have come within the time limit"));
-        assert!(meet(&Meeting::Tcp("127.0.0.1:1".to_owned()), 1).contains("rank 0 does not answer"));
+        assert!(meet(&Rendezvous::Tcp("127.0.0.1:0".to_owned()), 0).ends_with("1 of 2 ranks have come within the time limit"));
+        assert!(meet(&Rendezvous::Tcp("127.0.0.1:1".to_owned()), 1).contains("rank 0 does not answer"));
     }
 }

@@ -18,7 +18,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use meeting::Meeting;
+pub use meeting::Rendezvous;
 use reduction::DataType;
 pub use reduction::{Reducible, Reduction};
 
@@ -106,7 +106,7 @@ impl fmt::Display for Task {
 
 /// One rank's part of a collective. It does nothing until it is launched: alone, where other ranks launch theirs in other threads or programs, or by [`launch_together`].
 #[must_use = "a collective does nothing until `.launch()`, or `launch_together`"]
-pub struct Collective<'b> {
+pub struct CollectiveLaunch<'b> {
     communicator: &'b Communicator,
     stream: Option<&'b Stream>,
     task: Task,
@@ -158,11 +158,11 @@ impl Communicator {
         Ok(devices.iter().zip(ways).enumerate().map(make).collect())
     }
 
-    /// The communicator of one rank of `ranks`, each in a program or thread of its own with a GPU of its own, that find each other at a [`Meeting`].
+    /// The communicator of one rank of `ranks`, each in a program or thread of its own with a GPU of its own, that find each other at a [`Rendezvous`].
     ///
     /// # Errors
     /// [`Error::NoDriver`] if NCCL cannot be loaded; [`Error::Collective`] if there is no such rank, or if not all have come within `limit`; [`Error::Unsupported`] if the device is no GPU of the CUDA driver.
-    pub fn join(device: &Device, rank: usize, ranks: usize, meeting: &Meeting, limit: Duration) -> Result<Communicator> {
+    pub fn join(device: &Device, rank: usize, ranks: usize, meeting: &Rendezvous, limit: Duration) -> Result<Communicator> {
         if rank >= ranks {
             let reason = format!("there is no rank {rank} of {ranks}: they are counted from 0");
             return Err(Error::Collective { reason });
@@ -203,36 +203,36 @@ impl Communicator {
     }
 
     /// Replaces the elements of a buffer, on every rank, by those of all ranks taken together.
-    pub fn all_reduce<'b, T: Reducible>(&'b self, buffer: &'b mut Buffer<T>, by: Reduction) -> Collective<'b> {
+    pub fn all_reduce<'b, T: Reducible>(&'b self, buffer: &'b mut Buffer<T>, by: Reduction) -> CollectiveLaunch<'b> {
         let allocation = buffer.allocation();
         self.collective::<T>(Kind::AllReduce(by), buffer.len(), Some(allocation), Some(allocation), None)
     }
 
     /// Puts the elements of all ranks one after the other, on every rank: `to` has as many elements as `from` times the number of ranks.
-    pub fn all_gather<'b, T: Reducible>(&'b self, from: &'b Buffer<T>, to: &'b mut Buffer<T>) -> Collective<'b> {
+    pub fn all_gather<'b, T: Reducible>(&'b self, from: &'b Buffer<T>, to: &'b mut Buffer<T>) -> CollectiveLaunch<'b> {
         let misfit = self.misfit("to", to.len(), "from", from.len());
         self.collective::<T>(Kind::AllGather, from.len(), Some(from.allocation()), Some(to.allocation()), misfit)
     }
 
     /// Takes the elements of all ranks together and gives each rank its part: `from` has as many elements as `to` times the number of ranks.
-    pub fn reduce_scatter<'b, T: Reducible>(&'b self, from: &'b Buffer<T>, to: &'b mut Buffer<T>, by: Reduction) -> Collective<'b> {
+    pub fn reduce_scatter<'b, T: Reducible>(&'b self, from: &'b Buffer<T>, to: &'b mut Buffer<T>, by: Reduction) -> CollectiveLaunch<'b> {
         let misfit = self.misfit("from", from.len(), "to", to.len());
         self.collective::<T>(Kind::ReduceScatter(by), to.len(), Some(from.allocation()), Some(to.allocation()), misfit)
     }
 
     /// Replaces the elements of a buffer, on every rank, by those of rank `root`.
-    pub fn broadcast<'b, T: Reducible>(&'b self, buffer: &'b mut Buffer<T>, root: usize) -> Collective<'b> {
+    pub fn broadcast<'b, T: Reducible>(&'b self, buffer: &'b mut Buffer<T>, root: usize) -> CollectiveLaunch<'b> {
         let allocation = buffer.allocation();
         self.collective::<T>(Kind::Broadcast(root), buffer.len(), Some(allocation), Some(allocation), None)
     }
 
     /// Sends the elements of a buffer to another rank, which [receives](Communicator::receive) as many.
-    pub fn send<'b, T: Reducible>(&'b self, buffer: &'b Buffer<T>, to: usize) -> Collective<'b> {
+    pub fn send<'b, T: Reducible>(&'b self, buffer: &'b Buffer<T>, to: usize) -> CollectiveLaunch<'b> {
         self.collective::<T>(Kind::Send(to), buffer.len(), Some(buffer.allocation()), None, None)
     }
 
     /// Replaces the elements of a buffer by those that another rank [sends](Communicator::send).
-    pub fn receive<'b, T: Reducible>(&'b self, buffer: &'b mut Buffer<T>, from: usize) -> Collective<'b> {
+    pub fn receive<'b, T: Reducible>(&'b self, buffer: &'b mut Buffer<T>, from: usize) -> CollectiveLaunch<'b> {
         self.collective::<T>(Kind::Receive(from), buffer.len(), None, Some(buffer.allocation()), None)
     }
 
@@ -249,7 +249,7 @@ impl Communicator {
         from: Option<&'b Allocation>,
         to: Option<&'b Allocation>,
         misfit: Option<String>,
-    ) -> Collective<'b> {
+    ) -> CollectiveLaunch<'b> {
         let task = Task { kind, ty: T::DATA_TYPE, count };
         let misfit = misfit.or_else(|| match kind.peer() {
             Some(peer) if peer >= self.ranks => Some(format!("there is no rank {peer} of {}: they are counted from 0", self.ranks)),
@@ -258,7 +258,7 @@ impl Communicator {
             }
             _ => None,
         });
-        Collective { communicator: self, stream: None, task, misfit, from, to }
+        CollectiveLaunch { communicator: self, stream: None, task, misfit, from, to }
     }
 }
 
@@ -268,10 +268,10 @@ impl fmt::Debug for Communicator {
     }
 }
 
-impl<'b> Collective<'b> {
+impl<'b> CollectiveLaunch<'b> {
     /// Runs it in this stream instead of the device's own.
-    pub fn on(self, stream: &'b Stream) -> Collective<'b> {
-        Collective { stream: Some(stream), ..self }
+    pub fn on(self, stream: &'b Stream) -> CollectiveLaunch<'b> {
+        CollectiveLaunch { stream: Some(stream), ..self }
     }
 
     /// Puts it into its stream. On GPUs it returns at once; on simulators when the other ranks have launched theirs.
@@ -305,7 +305,7 @@ impl<'b> Collective<'b> {
     }
 }
 
-impl fmt::Debug for Collective<'_> {
+impl fmt::Debug for CollectiveLaunch<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} on rank {} of {}", self.task, self.communicator.rank, self.communicator.ranks)
     }
@@ -314,10 +314,10 @@ impl fmt::Debug for Collective<'_> {
 /// Launches collectives as one: those of several ranks of this program, which one thread can only launch so, or several sends and receives of one rank, which then cannot wait for each other in a circle.
 ///
 /// # Errors
-/// As [`Collective::launch`].
-pub fn launch_together<'b>(collectives: impl IntoIterator<Item = Collective<'b>>) -> Result<()> {
+/// As [`CollectiveLaunch::launch`].
+pub fn launch_together<'b>(collectives: impl IntoIterator<Item = CollectiveLaunch<'b>>) -> Result<()> {
     let collectives: Vec<_> = collectives.into_iter().collect();
-    collectives.iter().try_for_each(Collective::check)?;
+    collectives.iter().try_for_each(CollectiveLaunch::check)?;
     agree(&collectives)?;
     let (mut of_gpus, mut in_process) = (Vec::new(), Vec::new());
     for collective in &collectives {
@@ -343,11 +343,11 @@ pub fn launch_together<'b>(collectives: impl IntoIterator<Item = Collective<'b>>
 }
 
 /// Whether ranks that are here do the same: others cannot be seen.
-fn agree(collectives: &[Collective<'_>]) -> Result<()> {
-    let is_of_all = |collective: &&Collective<'_>| !matches!(collective.task.kind, Kind::Send(_) | Kind::Receive(_));
+fn agree(collectives: &[CollectiveLaunch<'_>]) -> Result<()> {
+    let is_of_all = |collective: &&CollectiveLaunch<'_>| !matches!(collective.task.kind, Kind::Send(_) | Kind::Receive(_));
     for (index, collective) in collectives.iter().enumerate().filter(|(_, collective)| is_of_all(collective)) {
         // The how manieth of its rank it is: the first meets the first of another.
-        let of_rank = |other: &Collective<'_>, rank: &Communicator| std::ptr::eq(other.communicator, rank);
+        let of_rank = |other: &CollectiveLaunch<'_>, rank: &Communicator| std::ptr::eq(other.communicator, rank);
         let turn = collectives[..index].iter().filter(is_of_all).filter(|other| of_rank(other, collective.communicator)).count();
         for other in
             collectives[..index].iter().filter(is_of_all).filter(|other| is_same_group(other.communicator, collective.communicator))

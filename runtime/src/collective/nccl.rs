@@ -5,9 +5,9 @@
 
 #![expect(unsafe_code, reason = "calls NCCL")]
 
-use super::meeting::{ID_BYTES, Left, Meeting};
+use super::meeting::{ID_BYTES, Left, Rendezvous};
 use super::watch::Watch;
-use super::{Collective, Kind, Task};
+use super::{CollectiveLaunch, Kind, Task};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use libloading::Library;
@@ -186,7 +186,7 @@ pub(super) fn all(devices: &[Device], limit: Duration) -> Result<Vec<Rank>> {
 }
 
 /// One rank, where the others are elsewhere.
-pub(super) fn join(device: &Device, rank: usize, ranks: usize, meeting: &Meeting, limit: Duration) -> Result<Rank> {
+pub(super) fn join(device: &Device, rank: usize, ranks: usize, meeting: &Rendezvous, limit: Duration) -> Result<Rank> {
     let nccl = Nccl::get()?;
     let end = Instant::now() + limit;
     let (id, _left): (_, Left) = meeting.meet(rank, ranks, || nccl.new_id(), end)?;
@@ -247,7 +247,7 @@ fn made(
 }
 
 /// Launches collectives as one.
-pub(super) fn launch(collectives: &[(&Rank, &Collective<'_>)]) -> Result<()> {
+pub(super) fn launch(collectives: &[(&Rank, &CollectiveLaunch<'_>)]) -> Result<()> {
     /// Held while collectives of several ranks go into their streams: what two threads launch on the same GPUs goes into all of them in the same order, or they would wait for each other for ever.
     static SEVERAL: Mutex<()> = Mutex::new(());
     let Some((first, _)) = collectives.first() else { return Ok(()) };
@@ -286,7 +286,7 @@ pub(super) fn launch(collectives: &[(&Rank, &Collective<'_>)]) -> Result<()> {
         stream.may_hang();
         let passed = stream.queue().mark()?;
         let end = Instant::now() + collective.communicator.limit;
-        let Collective { communicator, task, .. } = collective;
+        let CollectiveLaunch { communicator, task, .. } = collective;
         rank.watch.add(
             format!("{task} on rank {} of {} ({})", communicator.rank, communicator.ranks, communicator.device),
             passed,
@@ -298,7 +298,7 @@ pub(super) fn launch(collectives: &[(&Rank, &Collective<'_>)]) -> Result<()> {
 }
 
 /// Puts one into its stream.
-fn put(nccl: &Nccl, rank: &Rank, collective: &Collective<'_>) -> Result<()> {
+fn put(nccl: &Nccl, rank: &Rank, collective: &CollectiveLaunch<'_>) -> Result<()> {
     collective.communicator.device.driver().make_current()?;
     let (comm, stream) = (rank.handle.comm, collective.core().queue().handle() as Stream);
     let address = |allocation: Option<&crate::buffer::Allocation>| allocation.map_or(0, |one| one.memory().handle()) as *mut c_void;
