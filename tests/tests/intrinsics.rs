@@ -142,7 +142,21 @@ fn line(row: &Intrinsic) -> String {
     let needs = forms.iter().map(|form| form.needs.capability).min().filter(|capability| *capability > oldest);
     let slots = row.device().map_or("—".to_owned(), |_| row.cost.to_string());
     let needs = needs.map_or(String::new(), |capability| format!("sm_{capability}"));
-    format!("| `{receiver}{}({}){gives}` | {types} | {} | {} | {slots} | {needs} |", row.name, list(args), row.doc, row.accuracy)
+    let import = if row.module.is_empty() { String::new() } else { format!("; `use {}::{}`", row.module, row.name) };
+    format!("| `{receiver}{}({}){gives}` | {types} | {}{import} | {} | {slots} | {needs} |", row.name, list(args), row.doc, row.accuracy)
+}
+
+/// What rows say is imported from a module, the prelude does not have.
+#[test]
+fn functions_are_imported_from_where_their_rows_say() {
+    let read = |path: &str| std::fs::read_to_string(root().join("runtime/src").join(path)).expect("a source is text");
+    let (prelude, warp) = (read("prelude/mod.rs"), read("warp.rs"));
+    let has = |text: &str, name: &str| text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|word| word == name);
+    let exported: String = prelude.lines().filter(|line| !line.starts_with("//")).collect::<Vec<_>>().join("\n");
+    for row in intrinsics::rows().filter(|row| row.call == Call::Function) {
+        assert!(row.module.is_empty() || !has(&exported, row.name), "{} in the prelude", row.name);
+        assert_eq!(has(&warp, row.name), row.module == "warpwright::warp", "{} in `warp`", row.name);
+    }
 }
 
 /// What users read of a row is the row.

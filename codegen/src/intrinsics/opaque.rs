@@ -34,10 +34,14 @@ const BLACK_BOX: Body = Body::Device(DeviceForm {
     eval: Eval::Lane(|_, a| a[0]),
 });
 
+/// It is std's own.
+const MODULE: &str = "std::hint";
+
 pub(super) const ROWS: &[Intrinsic] = &[
-    Intrinsic::new("black_box", Call::Function, WORDS, &[T], &[T], BLACK_BOX).effects(Effects::OPAQUE).cost(3).doc(DOC),
+    Intrinsic::new("black_box", Call::Function, WORDS, &[T], &[T], BLACK_BOX).effects(Effects::OPAQUE).of_module(MODULE).cost(3).doc(DOC),
     Intrinsic::new("black_box", Call::Function, NARROW, &[T], &[T], Body::Expand(|b, a| vec![narrow(b, a[0])]))
         .effects(Effects::OPAQUE)
+        .of_module(MODULE)
         .doc(DOC),
 ];
 

@@ -27,6 +27,9 @@ const PIECES: Class = Class::Only(&[
     Type::U64,
     Type::F64,
 ]);
+/// What votes and exchanges are imported from: their names are those of others, too.
+const WARP: &str = "warpwright::warp";
+
 const BOOL: OperandType = Is(Type::Bool);
 const MASK: OperandType = Is(Type::U32);
 /// Lanes, and distances between them: as `lane_id()`.
@@ -70,28 +73,40 @@ const fn made(name: &'static str, over: Class, expand: fn(&mut Builder<'_>, &[Va
 }
 
 pub(super) const ROWS: &[Intrinsic] = &[
-    warp("shuffle", WORDS, &[T, LANE], &[T], SHUFFLE).doc("the value of the given lane"),
-    warp("shuffle_up", WORDS, &[T, LANE], &[T], SHUFFLE_UP).doc("the value of the lane this much below; its own value if there is none"),
+    warp("shuffle", WORDS, &[T, LANE], &[T], SHUFFLE).of_module(WARP).doc("the value of the given lane"),
+    warp("shuffle_up", WORDS, &[T, LANE], &[T], SHUFFLE_UP)
+        .of_module(WARP)
+        .doc("the value of the lane this much below; its own value if there is none"),
     warp("shuffle_down", WORDS, &[T, LANE], &[T], SHUFFLE_DOWN)
+        .of_module(WARP)
         .doc("the value of the lane this much above; its own value if there is none"),
-    warp("shuffle_xor", WORDS, &[T, LANE], &[T], SHUFFLE_XOR).doc("the value of the lane whose number differs in these bits"),
-    pieces("shuffle", |b, a| shuffle_pieces(b, "shuffle", a)).doc("the value of the given lane"),
+    warp("shuffle_xor", WORDS, &[T, LANE], &[T], SHUFFLE_XOR)
+        .of_module(WARP)
+        .doc("the value of the lane whose number differs in these bits"),
+    pieces("shuffle", |b, a| shuffle_pieces(b, "shuffle", a)).of_module(WARP).doc("the value of the given lane"),
     pieces("shuffle_up", |b, a| shuffle_pieces(b, "shuffle_up", a))
+        .of_module(WARP)
         .doc("the value of the lane this much below; its own value if there is none"),
     pieces("shuffle_down", |b, a| shuffle_pieces(b, "shuffle_down", a))
+        .of_module(WARP)
         .doc("the value of the lane this much above; its own value if there is none"),
-    pieces("shuffle_xor", |b, a| shuffle_pieces(b, "shuffle_xor", a)).doc("the value of the lane whose number differs in these bits"),
-    warp("ballot", Class::None, &[BOOL], &[MASK], BALLOT).doc("bit n is what lane n passes"),
-    warp("any", Class::None, &[BOOL], &[BOOL], ANY).doc("whether a lane passes true"),
-    warp("all", Class::None, &[BOOL], &[BOOL], ALL).doc("whether every lane passes true"),
+    pieces("shuffle_xor", |b, a| shuffle_pieces(b, "shuffle_xor", a))
+        .of_module(WARP)
+        .doc("the value of the lane whose number differs in these bits"),
+    warp("ballot", Class::None, &[BOOL], &[MASK], BALLOT).of_module(WARP).doc("bit n is what lane n passes"),
+    warp("any", Class::None, &[BOOL], &[BOOL], ANY).of_module(WARP).doc("whether a lane passes true"),
+    warp("all", Class::None, &[BOOL], &[BOOL], ALL).of_module(WARP).doc("whether every lane passes true"),
     warp("match_any", Class::Only(&[Type::I32, Type::U32, Type::F32]), &[T], &[MASK], MATCH_32)
         .cost(8)
+        .of_module(WARP)
         .doc("the lanes that pass the same bits"),
     warp("match_any", Class::Only(&[Type::I64, Type::U64, Type::F64]), &[T], &[MASK], MATCH_64)
         .cost(16)
+        .of_module(WARP)
         .doc("the lanes that pass the same bits"),
     Intrinsic::new("match_any", Call::Function, SHORT, &[T], &[MASK], Body::Expand(expand_short_match))
         .effects(Effects::EXCHANGE)
+        .of_module(WARP)
         .doc("the lanes that pass the same bits"),
     warp("sync_warp", Class::None, &[], &[], SYNC_WARP)
         .effects(Effects::barrier(Scope::Warp))

@@ -198,6 +198,8 @@ pub struct Intrinsic {
     /// Issue slots relative to a 32-bit add, for estimates: 1 for full rate, 4 for a special-function unit. Of rows of devices: others cost what
     /// they are made of.
     pub cost: u16,
+    /// The module that the source imports it from; empty where `warpwright::prelude` has it.
+    pub module: &'static str,
     /// Whether Rust has it from `Ord`: then an integer whose type is still open takes that of the arguments.
     pub is_of_ord: bool,
     /// Whether estimates count no instructions that scale subnormal arguments of the special-function unit.
@@ -234,6 +236,7 @@ impl Intrinsic {
             meeting: None,
             fast: None,
             cost: 1,
+            module: "",
             is_of_ord: false,
             takes_subnormals: false,
             together: None,
@@ -272,6 +275,11 @@ impl Intrinsic {
 
     pub(crate) const fn cost(mut self, cost: u16) -> Intrinsic {
         self.cost = cost;
+        self
+    }
+
+    pub(crate) const fn of_module(mut self, module: &'static str) -> Intrinsic {
+        self.module = module;
         self
     }
 

@@ -81,22 +81,13 @@ const PRELUDE_TYPES: &[&str] = &[
     "ThreadScope",
 ];
 
-/// Names of the language that `warpwright::prelude` does not have, since other crates have them, too.
-const IMPORTED: &[&str] = &[
-    "Float",
-    "Int",
-    "Num",
-    "Ordering",
-    "all",
-    "any",
-    "ballot",
-    "black_box",
-    "match_any",
-    "shuffle",
-    "shuffle_down",
-    "shuffle_up",
-    "shuffle_xor",
-];
+/// Types and traits of the language that `warpwright::prelude` does not have, since other crates have such names, too. Of functions their rows say it.
+const IMPORTED: &[&str] = &["Float", "Int", "Num", "Ordering"];
+
+/// The module that the source imports a function of the language from, where that is not the prelude.
+fn module_of(function: &str) -> Option<&'static str> {
+    intrinsics::function(function).map(|row| row.row().module).filter(|module| !module.is_empty())
+}
 
 /// How a path stands in the source.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -118,7 +109,7 @@ struct Finder {
     /// The variants of the unit's own enums, with the enums' names.
     variants: Vec<(String, String)>,
     found: Vec<FreePath>,
-    /// Names of [`IMPORTED`].
+    /// Names of the language that are imported by name.
     imported: Vec<FreePath>,
 }
 
@@ -216,7 +207,9 @@ impl Finder {
             return;
         }
         let is_of_language = is_of_language(path, &segments, position);
-        let is_imported = IMPORTED.contains(&first.as_str()) && path.leading_colon.is_none();
+        let is_of_module = segments.len() == 2 && module_of(&segments[1]).is_some();
+        let is_imported =
+            path.leading_colon.is_none() && (IMPORTED.contains(&first.as_str()) || module_of(first).is_some() || is_of_module);
         if is_of_language && !is_imported {
             return;
         }
@@ -330,7 +323,9 @@ fn is_of_language(path: &syn::Path, segments: &[String], position: Position) -> 
         // standard library are not device functions: the front end refuses them.
         return position != Position::Value || segments.iter().any(|segment| is_primitive(segment));
     }
-    segments.len() == 1 && position == Position::Call && is_function_of_language(last)
+    // `any(…)`, and `warp::any(…)` behind `use warpwright::warp;`.
+    let is_of_module = || segments.len() == 2 && module_of(last).is_some_and(|module| module.rsplit("::").next() == Some(first));
+    position == Position::Call && if segments.len() == 1 { is_function_of_language(last) } else { is_of_module() }
 }
 
 /// Whether a kernel that calls a function of this name calls the language's.
@@ -621,6 +616,7 @@ mod tests {
         let imported = imported_names_of_language(&syn::parse_file(source).unwrap().items);
         assert_eq!(imported.iter().map(|found| found.key.as_str()).collect::<Vec<_>>(), ["Ordering", "shuffle", "all"]);
         check(source, &["mine: Function"]);
+        check_body("warp::any(hint::black_box(true)); warp::other();", &["warp::other: Function"]);
     }
 
     #[test]

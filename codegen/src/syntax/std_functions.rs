@@ -13,7 +13,6 @@ const FUNCTIONS: &[(&str, &str)] = &[
     ("mem::swap", "({0}, {1}) = ({1}, {0})"),
     ("mem::transmute", "{.}.to_bits()"),
     ("mem::drop", ""),
-    ("hint::black_box", "black_box({0})"),
     ("convert::identity", "{0}"),
     ("process::abort", "panic!(\"…\")"),
     ("process::exit", "return"),
