@@ -260,18 +260,15 @@ enum DetachedKind {
 
 impl Arguments<'_> {
     /// The same with the numbers of what they name, which `slot_of` gives for the argument of an index.
-    pub(crate) fn detach(
-        &self,
-        mut slot_of: impl FnMut(usize, &Allocation, Option<&Picture>) -> Result<usize>,
-    ) -> Result<DetachedArguments> {
+    pub(crate) fn detach(&self, mut slot_of: impl FnMut(usize, &Allocation) -> Result<usize>) -> Result<DetachedArguments> {
         let list = self.iter().enumerate().map(|(index, argument)| {
             let kind = match argument.kind {
                 ArgumentKind::Value { chunk, bytes } => DetachedKind::Value { chunk, bytes },
                 ArgumentKind::Global { allocation, len, writable } => {
-                    DetachedKind::Global { slot: slot_of(index, allocation, None)?, len, writable }
+                    DetachedKind::Global { slot: slot_of(index, allocation)?, len, writable }
                 }
-                ArgumentKind::Constant { allocation } => DetachedKind::Constant { slot: slot_of(index, allocation, None)? },
-                ArgumentKind::Texture { allocation, picture } => DetachedKind::Texture { slot: slot_of(index, allocation, Some(picture))? },
+                ArgumentKind::Constant { allocation } => DetachedKind::Constant { slot: slot_of(index, allocation)? },
+                ArgumentKind::Texture { allocation, .. } => DetachedKind::Texture { slot: slot_of(index, allocation)? },
             };
             Ok((kind, argument.ty))
         });

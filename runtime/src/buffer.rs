@@ -390,6 +390,7 @@ pub(crate) fn copy_between(from: &Allocation, to: &Allocation, bytes: usize) -> 
     read_allocation(from, host.as_mut_ptr(), bytes)?;
     let stream = to.device.own_stream();
     to.uses.write_on(stream)?;
+    stream.before_host_copy()?;
     // SAFETY: `host` has room for this many bytes, which were written just now; the callers pass the size of both allocations.
     unsafe { stream.queue().write(to.memory(), host.as_ptr(), bytes, true) }
 }

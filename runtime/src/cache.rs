@@ -1,7 +1,7 @@
 //! Compiled instances of one device, by kernel and generics. A failure is kept like a success: it is not compiled again.
 
 use crate::definition::{GenericArgument, KernelDefinition};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::instance::Instance;
 use rustc_hash::FxHasher;
 use std::borrow::Cow;
@@ -43,6 +43,10 @@ impl Cache {
             return outcome;
         }
         let outcome = compile().map(Arc::new);
+        if matches!(outcome, Err(Error::OutOfMemory { .. })) {
+            // The next launch may find room.
+            return outcome;
+        }
         let entry = Entry { definition, generics: generics.clone(), outcome: outcome.clone() };
         self.entries.write().unwrap_or_else(PoisonError::into_inner).entry(hash).or_default().push(entry);
         outcome

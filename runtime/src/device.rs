@@ -12,7 +12,7 @@ use crate::stream::{Stream, StreamCore};
 use crate::texture::{Sampling, Texel, Texture};
 use crate::{cpu, cuda, opencl};
 use std::fmt;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use warpwright_codegen::target::limits::CONSTANT_BYTES;
 
 pub use crate::driver::DeviceKind;
@@ -30,6 +30,8 @@ pub(crate) struct DeviceCore {
     streams: Mutex<Vec<Weak<StreamCore>>>,
     cache: Cache,
     properties: OnceLock<DeviceProperties>,
+    /// Held while collectives of several devices go into their streams.
+    collectives: Mutex<()>,
 }
 
 /// Devices made so far, with the number each was asked for by. They live as long as the program: their buffers may.
@@ -137,6 +139,7 @@ impl Device {
             streams: Mutex::default(),
             cache: Cache::default(),
             properties: OnceLock::new(),
+            collectives: Mutex::new(()),
         };
         Ok(Device { core: Arc::new(core) })
     }
@@ -289,6 +292,23 @@ impl Device {
         };
         let own = self.core.stream.synchronize();
         streams.iter().map(|stream| stream.synchronize()).fold(own, Result::and)
+    }
+
+    /// Says that something in a stream went wrong: to all streams, since any may have waited for that one.
+    pub(crate) fn fail(&self, error: &Error) {
+        self.core.stream.fail(error.clone());
+        let streams = self.core.streams.lock().unwrap_or_else(PoisonError::into_inner);
+        streams.iter().filter_map(Weak::upgrade).for_each(|stream| stream.fail(error.clone()));
+    }
+
+    /// A number that orders devices.
+    pub(crate) fn order(&self) -> usize {
+        Arc::as_ptr(&self.core).addr()
+    }
+
+    /// Held while collectives of several devices go into their streams.
+    pub(crate) fn lock_collectives(&self) -> MutexGuard<'_, ()> {
+        self.core.collectives.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn driver(&self) -> &dyn DeviceDriver {

@@ -44,16 +44,12 @@ impl<'s> Slot<'s> {
 
     /// What tells it from others: the same memory, used in the same way.
     fn identity(&self) -> Identity {
-        identity(self.allocation, self.picture)
+        (self.allocation.memory().handle(), self.picture.map_or(0, |_| self.allocation.serial()))
     }
 }
 
 /// The handle of memory; of a texture also its serial number, for what reads it has handles of its own.
 type Identity = (u64, u64);
-
-fn identity(allocation: &Allocation, picture: Option<&Picture>) -> Identity {
-    (allocation.memory().handle(), picture.map_or(0, |_| allocation.serial()))
-}
 
 mod sealed {
     /// Nobody else lends.
@@ -64,6 +60,11 @@ mod sealed {
 pub trait GraphBuffers: sealed::Sealed {
     #[doc(hidden)]
     fn visit<'s>(&'s self, visit: &mut dyn FnMut(Slot<'s>));
+}
+
+/// Bytes of so many elements; of elements that have none, how many.
+fn extent<T: Element>(len: usize) -> usize {
+    if size_of::<T>() == 0 { len } else { len * size_of::<T>() }
 }
 
 macro_rules! slots {
@@ -81,8 +82,8 @@ macro_rules! slots {
 }
 
 slots! {
-    [T: Element] &Buffer<T>, T, false, this => this.len() * size_of::<T>(), None;
-    [T: Element] &mut Buffer<T>, T, true, this => this.len() * size_of::<T>(), None;
+    [T: Element] &Buffer<T>, T, false, this => extent::<T>(this.len()), None;
+    [T: Element] &mut Buffer<T>, T, true, this => extent::<T>(this.len()), None;
     [A: Element] &ConstantBuffer<A>, A, false, this => size_of::<A>(), None;
     [T: Texel] &Texture<T>, T, false, this => this.width() * this.height() * size_of::<T>(), Some(this.picture());
 }
@@ -122,8 +123,10 @@ fn slots_of<B: GraphBuffers>(buffers: &B) -> Vec<Slot<'_>> {
 
 /// What a graph knows of something that it works with.
 struct Known {
-    /// What the last replay was given.
+    /// What the last replay was given, as the driver knows it.
     identity: Option<Identity>,
+    /// The serial number of what it was given last: of what it is recorded with, at first.
+    serial: u64,
     bytes: usize,
     ty: &'static ElementType,
     is_texture: bool,
@@ -196,8 +199,6 @@ impl Step {
 pub struct Recording {
     device: Device,
     known: Vec<Known>,
-    /// Where what was lent lies.
-    places: Vec<*const Allocation>,
     steps: Vec<Step>,
     after: Vec<Vec<usize>>,
 }
@@ -213,9 +214,8 @@ impl Recording {
     /// [`Error::Graph`] if it works with a buffer that was not given to [`Device::record`]; and as [`Launch::launch`].
     pub fn launch(&mut self, launch: Launch<'_>) -> Result<GraphStep> {
         let instance = launch.instance(&self.device)?;
-        let places = &self.places;
-        let step =
-            recorded(&launch, &self.device, instance, |allocation, _| places.iter().position(|place| std::ptr::eq(*place, allocation)))?;
+        let known = &self.known;
+        let step = recorded(&launch, &self.device, instance, |allocation| slot_of(known, allocation))?;
         self.push(Step::Launch(Box::new(step)))
     }
 
@@ -241,8 +241,7 @@ impl Recording {
     }
 
     fn slot<T: Element>(&self, what: &str, buffer: &Buffer<T>) -> Result<usize> {
-        let found = self.places.iter().position(|place| std::ptr::eq(*place, buffer.allocation()));
-        found.ok_or_else(|| not_given(what))
+        slot_of(&self.known, buffer.allocation()).ok_or_else(|| not_given(what))
     }
 
     fn push(&mut self, step: Step) -> Result<GraphStep> {
@@ -274,6 +273,11 @@ impl fmt::Debug for Recording {
     }
 }
 
+/// Which of them memory is. By its serial number: who records may swap buffers, and an address may be another's by then.
+fn slot_of(known: &[Known], allocation: &Allocation) -> Option<usize> {
+    known.iter().position(|known| known.serial == allocation.serial())
+}
+
 fn not_given(what: &str) -> Error {
     Error::Graph {
         reason: format!(
@@ -287,12 +291,12 @@ fn recorded(
     launch: &Launch<'_>,
     device: &Device,
     instance: Arc<Instance>,
-    mut slot_of: impl FnMut(&Allocation, Option<&Picture>) -> Option<usize>,
+    mut slot_of: impl FnMut(&Allocation) -> Option<usize>,
 ) -> Result<RecordedLaunch> {
     let plan = launch.plan(device, &instance)?;
     let definition = launch.definition;
-    let arguments = plan.arguments.detach(|index, allocation, picture| {
-        slot_of(allocation, picture)
+    let arguments = plan.arguments.detach(|index, allocation| {
+        slot_of(allocation)
             .ok_or_else(|| not_given(&format!("parameter `{}` of kernel `{}`", definition.passed_name(index), definition.name)))
     })?;
     let extents = Extents { grid: plan.grid, block: plan.block, shared_bytes: plan.shared_bytes };
@@ -333,18 +337,17 @@ impl Device {
         buffers: B,
         record: impl FnOnce(&mut Recording, B) -> std::result::Result<(), E>,
     ) -> std::result::Result<Graph, E> {
-        let (mut known, mut places): (Vec<Known>, Vec<*const Allocation>) = (Vec::new(), Vec::new());
+        let mut known: Vec<Known> = Vec::new();
         for (index, slot) in slots_of(&buffers).iter().enumerate() {
             self.check_owner("what the graph is given", slot.allocation.device())?;
-            if let Some(first) = places.iter().position(|place| std::ptr::eq(*place, slot.allocation)) {
+            if let Some(first) = slot_of(&known, slot.allocation) {
                 let reason =
                     format!("{} and {} that the graph is given are the same buffer; help: give it once", ordinal(first), ordinal(index));
                 return Err(Error::Graph { reason }.into());
             }
-            places.push(slot.allocation);
             known.push(Known::new(slot));
         }
-        let mut recording = Recording { device: self.clone(), known, places, steps: Vec::new(), after: Vec::new() };
+        let mut recording = Recording { device: self.clone(), known, steps: Vec::new(), after: Vec::new() };
         record(&mut recording, buffers)?;
         let Recording { device, known, steps, after, .. } = recording;
         let driver = self.driver().graph()?;
@@ -356,7 +359,17 @@ impl Known {
     fn new(slot: &Slot<'_>) -> Known {
         let Slot { bytes, ty, is_mutable, .. } = *slot;
         let is_texture = slot.picture.is_some();
-        Known { identity: None, bytes, ty, is_texture, is_mutable, is_written: false, writer: None, readers: Vec::new() }
+        Known {
+            identity: None,
+            serial: slot.allocation.serial(),
+            bytes,
+            ty,
+            is_texture,
+            is_mutable,
+            is_written: false,
+            writer: None,
+            readers: Vec::new(),
+        }
     }
 
     /// Why something else cannot stand in for it.
@@ -427,10 +440,10 @@ impl Graph {
         self.replay(stream.core(), &buffers)
     }
 
-    /// Replaces a step, a launch, by another of the same kernel: with other values, another grid, other buffers of those that the last replay was given. Replays after it run the new one.
+    /// Replaces a step, a launch, by another of the same kernel: with other values or another grid, on the buffers that the last replay was given, or, before the first, those that it was recorded with. Replays after it run the new one.
     ///
     /// # Errors
-    /// [`Error::Graph`] if the step is no launch of this kernel with these generics; if nothing was replayed yet; if the launch works with a buffer that the last replay was not given, or writes one that the step only reads,
+    /// [`Error::Graph`] if the step is no launch of this kernel with these generics; if the launch works with a buffer that the last replay was not given, or writes one that the step only reads,
     /// or the other way round. And as [`Launch::launch`].
     pub fn replace(&mut self, step: GraphStep, launch: Launch<'_>) -> Result<()> {
         let Some(Step::Launch(old)) = self.steps.get(step.0) else {
@@ -451,9 +464,7 @@ impl Graph {
             return Err(Error::Graph { reason });
         }
         let known = &self.known;
-        let new = recorded(&launch, &self.device, instance, |allocation, picture| {
-            known.iter().position(|known| known.identity == Some(identity(allocation, picture)))
-        })?;
+        let new = recorded(&launch, &self.device, instance, |allocation| slot_of(known, allocation))?;
         let uses = |launch: &RecordedLaunch| {
             let mut uses = Vec::new();
             launch.arguments.slots(|slot, writes| uses.push((slot, writes)));
@@ -487,15 +498,19 @@ impl Graph {
                 return Err(misfit);
             }
         }
-        if let Err(error) = self.put_changes(&slots) {
+        let ready = self.put_changes(&slots).and_then(|()| {
+            slots.iter().zip(&self.known).try_for_each(|(slot, known)| {
+                let uses = slot.allocation.uses();
+                if known.is_written { uses.write_on(stream) } else { uses.read_on(stream) }
+            })
+        });
+        if let Err(error) = ready {
             // Some steps may be changed and others not: the next replay puts all of them anew.
             self.known.iter_mut().for_each(|known| known.identity = None);
             return Err(error);
         }
         for (slot, known) in slots.iter().zip(&mut self.known) {
-            known.identity = Some(slot.identity());
-            let uses = slot.allocation.uses();
-            if known.is_written { uses.write_on(stream)? } else { uses.read_on(stream)? }
+            (known.identity, known.serial) = (Some(slot.identity()), slot.allocation.serial());
         }
         if let Some(driver) = &mut self.driver {
             return driver.replay(stream);

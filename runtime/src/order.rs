@@ -50,7 +50,8 @@ impl Uses {
             READERS - 1
         });
         if let Some(oldest) = &state.readers[slot] {
-            oldest.synchronize()?;
+            // What went wrong in it is told to who synchronises it himself.
+            oldest.queue().synchronize()?;
         }
         state.readers[slot] = Some(Arc::clone(stream));
         Ok(())
@@ -80,7 +81,7 @@ impl Uses {
         let state = std::mem::take(&mut *self.lock());
         let others = state.writer.iter().chain(state.readers.iter().flatten()).filter(|other| !Arc::ptr_eq(other, to));
         // What cannot be ordered is waited for: the memory is somebody else's then.
-        others.map(|other| to.order_after(other).or_else(|_| other.synchronize())).fold(Ok(()), Result::and)
+        others.map(|other| to.order_after(other).or_else(|_| other.queue().synchronize())).fold(Ok(()), Result::and)
     }
 
     /// The fault of the stream that wrote last, if there is one: then what was written is no result.
@@ -94,7 +95,7 @@ impl Uses {
         let state = std::mem::take(&mut *self.lock());
         let mut outcome = Ok(());
         for stream in state.writer.iter().chain(state.readers.iter().flatten()) {
-            let settled = stream.synchronize();
+            let settled = stream.queue().synchronize();
             outcome = outcome.and(settled);
         }
         outcome

@@ -117,6 +117,7 @@ impl<T: Element> Sharded<T> {
         make: impl Fn(&Device, &ShardPlace) -> Result<Buffer<T>>,
     ) -> Result<Sharded<T>> {
         let places = places(devices.len(), rows, columns, halo)?;
+        crate::buffer::bytes_of::<T>(rows.checked_mul(columns).unwrap_or(usize::MAX).max(rows))?;
         let shards = devices.iter().zip(places).map(|(device, place)| Ok(Shard { buffer: make(device, &place)?, place }));
         Ok(Sharded { shards: shards.collect::<Result<_>>()?, rows, columns, halo })
     }
@@ -129,7 +130,15 @@ impl<T: Element> Sharded<T> {
         let mut elements = Vec::with_capacity(self.rows * self.columns);
         for shard in &self.shards {
             let part = shard.buffer.download()?;
-            elements.extend_from_slice(&part[shard.place.own()]);
+            let Some(own) = part.get(shard.place.own()) else {
+                let (len, own) = (part.len(), shard.place.own());
+                let reason = format!(
+                    "the buffer of {} has {len} elements, and its rows are elements {own:?}; help: leave each device the buffer that it was given",
+                    shard.buffer.device()
+                );
+                return Err(Error::Shards { reason });
+            };
+            elements.extend_from_slice(own);
         }
         Ok(elements)
     }

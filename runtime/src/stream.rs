@@ -15,7 +15,7 @@ pub(crate) struct StreamCore {
     synchronous: bool,
     /// What went wrong in it beside the driver's knowledge: its results are none until it has been told to who synchronises.
     failure: Mutex<Option<Error>>,
-    /// Whether what is in it, or what it waits for, may have to be given up: a collective whose other ranks are lost.
+    /// Whether what is in it, or what it waits for, may have to be given up: a collective whose other ranks are lost. Once so, always so: what comes later costs the host a wait more.
     may_hang: AtomicBool,
 }
 
@@ -43,7 +43,6 @@ impl StreamCore {
         let failure = || self.failure.lock().unwrap_or_else(PoisonError::into_inner).take();
         // What the driver has to say comes first; a failure is looked for when nothing is under way any more.
         self.queue.synchronize()?;
-        self.may_hang.store(false, Ordering::Relaxed);
         failure().map_or(Ok(()), Err)
     }
 
@@ -123,7 +122,8 @@ impl Stream {
     /// # Errors
     /// [`Error::Driver`] if the device failed.
     pub fn record(&self) -> Result<Event> {
-        Ok(Event { device: self.device.clone(), marker: self.core.queue().record()? })
+        let may_hang = self.core.may_hang.load(Ordering::Relaxed);
+        Ok(Event { device: self.device.clone(), marker: self.core.queue().record()?, may_hang })
     }
 
     /// Lets what comes later in this stream run only after `event`, which may be of another stream of the same device.
@@ -132,6 +132,9 @@ impl Stream {
     /// [`Error::ForeignObject`] if the event is another device's, [`Error::Driver`] if the device failed.
     pub fn wait(&self, event: &Event) -> Result<()> {
         self.device.check_owner("the event", &event.device)?;
+        if event.may_hang {
+            self.core.may_hang();
+        }
         self.core.queue().wait(&*event.marker)
     }
 }
@@ -146,6 +149,8 @@ impl std::fmt::Debug for Stream {
 pub struct Event {
     device: Device,
     marker: Box<dyn Marker>,
+    /// Of its stream.
+    may_hang: bool,
 }
 
 impl Event {

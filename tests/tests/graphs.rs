@@ -109,9 +109,12 @@ fn steps_are_replaced_by_launches_of_the_same_kernel() {
             Ok::<(), Error>(())
         });
         let (mut graph, step) = (graph.unwrap(), step.unwrap());
-        let error = graph.replace(step, scaled(2.0, &x, &mut y).cover(N)).unwrap_err().to_string();
+        let strange = device.zeros::<f32>(N).unwrap();
+        let error = graph.replace(step, scaled(2.0, &strange, &mut y).cover(N)).unwrap_err().to_string();
         assert!(error.contains("parameter `x` of kernel `scaled` is not among those that the graph was given"), "{error}");
+        graph.replace(step, scaled(8.0, &x, &mut y).cover(N)).unwrap();
         graph.launch((&x, &mut y)).unwrap();
+        assert_eq!(y.download().unwrap(), numbers(3).iter().map(|x| 8.0 * x).collect::<Vec<_>>(), "{device}");
         for a in [2.0f32, -3.0, 0.25] {
             graph.replace(step, scaled(a, &x, &mut y).cover(N)).unwrap();
             graph.launch((&x, &mut y)).unwrap();
@@ -245,5 +248,34 @@ fn buffers_that_come_and_go_in_streams_keep_their_contents() {
         assert_eq!(before.is_some(), after.is_some());
         let end: Event = streams[0].record().unwrap();
         end.synchronize().unwrap();
+    }
+}
+
+#[test]
+fn buffers_may_be_swapped_while_steps_are_recorded() {
+    for device in Device::all() {
+        let (mut a, mut b) = (device.upload(&vec![1.0f32; N]).unwrap(), device.zeros::<f32>(N).unwrap());
+        let mut short = device.upload(&[5.0f32; 8]).unwrap();
+        let graph = device.record((&mut a, &mut b, &mut short), |steps, (a, b, short)| {
+            for _ in 0..10 {
+                steps.launch(scaled(2.0, a, b).cover(N))?;
+                std::mem::swap(a, b);
+            }
+            // Of another length: what is cleared is the memory, whatever it is called.
+            std::mem::swap(a, short);
+            steps.clear(a)?;
+            std::mem::swap(a, short);
+            Ok::<(), Error>(())
+        });
+        let mut graph = graph.unwrap();
+        graph.launch((&mut a, &mut b, &mut short)).unwrap();
+        assert_eq!(a.download().unwrap(), vec![1024.0; N], "{device}");
+        assert_eq!(short.download().unwrap(), [0.0; 8], "{device}");
+        // One that is put in its place is not what the graph was given.
+        let error = device.record(&mut a, |steps, a| {
+            *a = a.device().zeros::<f32>(2 * N)?;
+            steps.clear(a).map(|_| ())
+        });
+        assert!(matches!(error.map(|_: Graph| ()), Err(Error::Graph { .. })));
     }
 }

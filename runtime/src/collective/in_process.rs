@@ -74,11 +74,13 @@ impl State {
     fn proceed(&mut self) {
         while self.of_all.iter().all(|parts| !parts.is_empty()) {
             let parts: Vec<Part> = self.of_all.iter_mut().filter_map(VecDeque::pop_front).collect();
-            self.done.extend(parts.iter().map(|part| part.id));
             let (first, others) = (&parts[0], &parts[1..]);
             match others.iter().find(|part| part.task != first.task) {
                 Some(other) => self.fail(first, other),
-                None => together(&parts),
+                None => {
+                    together(&parts);
+                    self.done.extend(parts.iter().map(|part| part.id));
+                }
             }
         }
         while let Some((send, receive)) = self.pair() {
@@ -86,11 +88,11 @@ impl State {
             let (sent, received) = (self.between_two[send], self.between_two[receive]);
             self.between_two.remove(send.max(receive));
             self.between_two.remove(send.min(receive));
-            self.done.extend([sent.id, received.id]);
             if (sent.task.count, sent.task.ty) == (received.task.count, received.task.ty) {
                 let bytes = sent.task.count * sent.task.ty.bytes();
                 // SAFETY: two buffers of so many bytes, borrowed until the launches that wait for this return.
                 unsafe { std::ptr::copy_nonoverlapping(sent.from, received.to, bytes) };
+                self.done.extend([sent.id, received.id]);
             } else {
                 self.fail(&sent, &received);
             }
@@ -199,8 +201,8 @@ pub(super) fn launch(collectives: &[(&Arc<World>, &CollectiveLaunch<'_>)]) -> Re
     state.done.retain(|id| !own.contains(id));
     world.changed.notify_all();
     match &state.failure {
+        _ if is_done => Ok(()),
         Some(failure) => Err(first.refuse(failure)),
-        None if is_done => Ok(()),
         None => Err(first.refuse("it was not done")),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use std::io::{ErrorKind, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::{TcpListener, TcpStream, ToSocketAddrs};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -28,7 +28,7 @@ impl Rendezvous {
         rank: usize,
         ranks: usize,
         id: impl FnOnce() -> Result<[u8; ID_BYTES]>,
-        end: Instant,
+        end: Option<Instant>,
     ) -> Result<([u8; ID_BYTES], Left)> {
         match (self, rank) {
             (Rendezvous::File(path), 0) => {
@@ -55,13 +55,19 @@ impl Rendezvous {
                 let id = id()?;
                 let listener = TcpListener::bind(address).map_err(|error| self.failed(error))?;
                 listener.set_nonblocking(true).map_err(|error| self.failed(error))?;
-                let mut came = 1;
-                while came < ranks {
+                // Each says who it is: one that goes away again, or asks twice, is no rank more.
+                let mut came = vec![false; ranks];
+                came[0] = true;
+                while came.contains(&false) {
                     match listener.accept() {
-                        // One that goes away again is not counted.
-                        Ok((mut other, _)) => came += usize::from(other.set_nonblocking(false).and_then(|()| other.write_all(&id)).is_ok()),
+                        Ok((other, _)) => {
+                            if let Some(came) = greeted(other, &id).ok().and_then(|rank| came.get_mut(rank)) {
+                                *came = true;
+                            }
+                        }
                         Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                            self.pause(end, &format!("{came} of {ranks} ranks have come"))?;
+                            let count = came.iter().filter(|came| **came).count();
+                            self.pause(end, &format!("{count} of {ranks} ranks have come"))?;
                         }
                         Err(error) => return Err(self.failed(error)),
                     }
@@ -69,12 +75,7 @@ impl Rendezvous {
                 Ok((id, Left(None)))
             }
             (Rendezvous::Tcp(address), _) => loop {
-                let asked = TcpStream::connect(address).and_then(|mut to_first| {
-                    let mut id = [0; ID_BYTES];
-                    to_first.set_read_timeout(Some(end.saturating_duration_since(Instant::now()).max(PAUSE)))?;
-                    to_first.read_exact(&mut id).map(|()| id)
-                });
-                match asked {
+                match asked(address, rank, end) {
                     Ok(id) => return Ok((id, Left(None))),
                     Err(error) => self.pause(end, &format!("rank 0 does not answer ({error})"))?,
                 }
@@ -82,8 +83,8 @@ impl Rendezvous {
         }
     }
 
-    fn pause(&self, end: Instant, why: &str) -> Result<()> {
-        if Instant::now() >= end {
+    fn pause(&self, end: Option<Instant>, why: &str) -> Result<()> {
+        if end.is_some_and(|end| Instant::now() >= end) {
             return Err(self.failed(format!("{why} within the time limit")));
         }
         std::thread::sleep(PAUSE);
@@ -97,6 +98,31 @@ impl Rendezvous {
         };
         Error::Collective { reason: format!("ranks cannot meet at {place}: {why}") }
     }
+}
+
+/// How long the two ends of a connection wait for each other.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Tells one that has come what the group is known by; gives which rank it is.
+fn greeted(mut other: TcpStream, id: &[u8; ID_BYTES]) -> std::io::Result<usize> {
+    other.set_nonblocking(false)?;
+    other.set_read_timeout(Some(PATIENCE))?;
+    let mut rank = [0; 8];
+    other.read_exact(&mut rank)?;
+    other.write_all(id)?;
+    usize::try_from(u64::from_le_bytes(rank)).map_err(std::io::Error::other)
+}
+
+/// Asks rank 0 what the group is known by.
+fn asked(address: &str, rank: usize, end: Option<Instant>) -> std::io::Result<[u8; ID_BYTES]> {
+    let left = end.map_or(PATIENCE, |end| end.saturating_duration_since(Instant::now()).clamp(PAUSE, PATIENCE));
+    let mut places = address.to_socket_addrs()?;
+    let place = places.next().ok_or_else(|| std::io::Error::other("the address has no place"))?;
+    let mut first = TcpStream::connect_timeout(&place, left)?;
+    first.set_read_timeout(Some(left))?;
+    first.write_all(&(rank as u64).to_le_bytes())?;
+    let mut id = [0; ID_BYTES];
+    first.read_exact(&mut id).map(|()| id)
 }
 
 /// What a meeting leaves: a file, which is removed when this is dropped.
@@ -116,7 +142,7 @@ mod tests {
     use super::*;
 
     fn all_meet(meeting: &Rendezvous) {
-        let end = Instant::now() + Duration::from_secs(20);
+        let end = Some(Instant::now() + Duration::from_secs(20));
         let found: Vec<[u8; ID_BYTES]> = std::thread::scope(|scope| {
             let join = |rank: usize| scope.spawn(move || meeting.meet(rank, 3, || Ok([7; ID_BYTES]), end).map(|met| (met.0, Some(met.1))));
             let ranks = [2, 0, 1].map(join).map(|rank| rank.join().unwrap().unwrap());
@@ -138,7 +164,11 @@ mod tests {
     fn who_comes_alone_is_told_within_the_limit() {
         let path = std::env::temp_dir().join(format!("warpwright-alone-{}", std::process::id()));
         let meet = |meeting: &Rendezvous, rank: usize| {
-            meeting.meet(rank, 2, || Ok([1; ID_BYTES]), Instant::now() + Duration::from_millis(50)).map(|_| ()).unwrap_err().to_string()
+            meeting
+                .meet(rank, 2, || Ok([1; ID_BYTES]), Some(Instant::now() + Duration::from_millis(50)))
+                .map(|_| ())
+                .unwrap_err()
+                .to_string()
         };
         let error = meet(&Rendezvous::File(path.clone()), 1);
         assert_eq!(error, format!("ranks cannot meet at the file `{}`: rank 0 has not written it within the time limit", path.display()));

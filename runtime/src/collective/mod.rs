@@ -29,7 +29,7 @@ pub use reduction::{Reducible, Reduction};
 /// launch_together(ranks.iter().zip(&mut gradients).map(|(rank, gradient)| rank.all_reduce(gradient, Reduction::Sum)))?;
 /// ```
 ///
-/// A collective that has not ended within the time limit, because a rank is lost, never came, or calls another one, is an error: of the call, or of whoever waits for its stream next. The communicator is of no use then, and says so.
+/// A collective that has not ended within the time limit of its launch, with what is ahead of it in its stream, because a rank is lost, never came, or calls another one, is an error: of the call, or of whoever waits for its stream next. The communicator is of no use then, and says so.
 pub struct Communicator {
     device: Device,
     rank: usize,
@@ -121,8 +121,7 @@ impl Communicator {
     /// A communicator for each of some devices of this program, in their order: GPUs, each once; or simulators and host twins.
     ///
     /// # Errors
-    /// [`Error::NoDriver`] if the devices are GPUs and NCCL cannot be loaded; [`Error::Collective`] if there is no device, if one is there twice, if they are of different kinds, or if NCCL fails or takes
-    /// longer than `limit`; [`Error::Unsupported`] on OpenCL.
+    /// [`Error::NoDriver`] if the devices are GPUs and NCCL cannot be loaded; [`Error::Collective`] if there is no device, if one is there twice, if they are of different kinds, or if NCCL takes longer than `limit`; [`Error::Driver`] if it fails; [`Error::Unsupported`] on OpenCL.
     pub fn all(devices: &[Device], limit: Duration) -> Result<Vec<Communicator>> {
         let refuse = |reason: String| Err(Error::Collective { reason });
         let Some(first) = devices.first() else {
@@ -141,6 +140,10 @@ impl Communicator {
         }
         let ranks = devices.len();
         let ways: Vec<Way> = if first.kind() == DeviceKind::Cuda {
+            // NCCL may have one GPU read the buffers of another.
+            for (index, device) in devices.iter().enumerate() {
+                devices[..index].iter().try_for_each(|peer| device.driver().connect(peer.driver()).map(|_| ()))?;
+            }
             nccl::all(devices, limit)?.into_iter().map(Way::Nccl).collect()
         } else {
             devices.iter().try_for_each(in_process::check)?;
@@ -161,7 +164,7 @@ impl Communicator {
     /// The communicator of one rank of `ranks`, each in a program or thread of its own with a GPU of its own, that find each other at a [`Rendezvous`].
     ///
     /// # Errors
-    /// [`Error::NoDriver`] if NCCL cannot be loaded; [`Error::Collective`] if there is no such rank, or if not all have come within `limit`; [`Error::Unsupported`] if the device is no GPU of the CUDA driver.
+    /// [`Error::NoDriver`] if NCCL cannot be loaded; [`Error::Collective`] if there is no such rank, or if not all have come within `limit`; [`Error::Driver`] if NCCL fails; [`Error::Unsupported`] if the device is no GPU of the CUDA driver.
     pub fn join(device: &Device, rank: usize, ranks: usize, meeting: &Rendezvous, limit: Duration) -> Result<Communicator> {
         if rank >= ranks {
             let reason = format!("there is no rank {rank} of {ranks}: they are counted from 0");

@@ -13,9 +13,9 @@ use crate::error::{Error, Result};
 use libloading::Library;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// What the library is called.
@@ -112,34 +112,44 @@ impl Nccl {
 pub(super) struct Handle {
     nccl: &'static Nccl,
     comm: Comm,
-    /// It is aborted or destroyed once.
-    is_gone: AtomicBool,
+    /// Whether it is aborted or destroyed: held while its errors are asked for, which need it.
+    is_gone: Mutex<bool>,
 }
 
-// SAFETY: one thread at a time launches with it, under a lock; errors are asked for and it is aborted from any, as NCCL allows.
+// SAFETY: one thread at a time launches with it, under a lock; errors are asked for and it is aborted from any, as NCCL allows, also while another waits in a launch.
 unsafe impl Send for Handle {}
 // SAFETY: as above.
 unsafe impl Sync for Handle {}
 
 impl Handle {
+    fn is_gone(&self) -> MutexGuard<'_, bool> {
+        self.is_gone.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// What went wrong in what is under way, if something did.
     pub(super) fn async_error(&self) -> Option<String> {
+        let is_gone = self.is_gone();
+        if *is_gone {
+            return None;
+        }
         let mut code = SUCCESS;
-        // SAFETY: writes one code.
+        // SAFETY: writes one code; the communicator is there as long as the lock is held.
         let asked = unsafe { (self.nccl.async_error)(self.comm, &mut code) };
         [asked, code].into_iter().find(|code| ![SUCCESS, IN_PROGRESS].contains(code)).map(|code| self.nccl.text(code))
     }
 
     /// Ends what is under way and frees it.
     pub(super) fn abort(&self) {
-        if !self.is_gone.swap(true, Ordering::AcqRel) {
-            // SAFETY: made by NCCL, not freed before; nobody launches with it any more, since its failure is told first.
+        let mut is_gone = self.is_gone();
+        if !std::mem::replace(&mut *is_gone, true) {
+            // SAFETY: made by NCCL, not freed before; its failure is told first, so nobody begins to launch with it.
             let _ = unsafe { (self.nccl.abort)(self.comm) };
         }
     }
 
     fn destroy(&self) {
-        if !self.is_gone.swap(true, Ordering::AcqRel) {
+        let mut is_gone = self.is_gone();
+        if !std::mem::replace(&mut *is_gone, true) {
             // SAFETY: as above, and nothing is under way.
             let _ = unsafe { (self.nccl.destroy)(self.comm) };
         }
@@ -157,7 +167,7 @@ pub(super) struct Rank {
 
 impl Rank {
     fn new(nccl: &'static Nccl, comm: Comm, group: u64) -> Result<Rank> {
-        let handle = Arc::new(Handle { nccl, comm, is_gone: AtomicBool::new(false) });
+        let handle = Arc::new(Handle { nccl, comm, is_gone: Mutex::new(false) });
         let watch = Watch::start(&handle).map_err(|error| Error::Collective { reason: format!("no thread can be started: {error}") })?;
         Ok(Rank { handle, watch, launching: Mutex::new(()), group })
     }
@@ -188,9 +198,9 @@ pub(super) fn all(devices: &[Device], limit: Duration) -> Result<Vec<Rank>> {
 /// One rank, where the others are elsewhere.
 pub(super) fn join(device: &Device, rank: usize, ranks: usize, meeting: &Rendezvous, limit: Duration) -> Result<Rank> {
     let nccl = Nccl::get()?;
-    let end = Instant::now() + limit;
+    let end = Instant::now().checked_add(limit);
     let (id, _left): (_, Left) = meeting.meet(rank, ranks, || nccl.new_id(), end)?;
-    let left = end.saturating_duration_since(Instant::now());
+    let left = end.map_or(limit, |end| end.saturating_duration_since(Instant::now()));
     let mut made = made(nccl, std::slice::from_ref(device), &[rank], ranks, id, left, limit)?;
     made.pop().ok_or_else(|| Error::Collective { reason: "NCCL made no communicator".to_owned() })
 }
@@ -248,53 +258,53 @@ fn made(
 
 /// Launches collectives as one.
 pub(super) fn launch(collectives: &[(&Rank, &CollectiveLaunch<'_>)]) -> Result<()> {
-    /// Held while collectives of several ranks go into their streams: what two threads launch on the same GPUs goes into all of them in the same order, or they would wait for each other for ever.
-    static SEVERAL: Mutex<()> = Mutex::new(());
     let Some((first, _)) = collectives.first() else { return Ok(()) };
     let nccl = first.handle.nccl;
-    let _alone =
-        collectives.iter().any(|(rank, _)| !std::ptr::eq(*rank, *first)).then(|| SEVERAL.lock().unwrap_or_else(PoisonError::into_inner));
     // In one order, and each once: threads that launch with several ranks do not wait for each other in a circle.
-    let mut ranks: Vec<&Rank> = collectives.iter().map(|(rank, _)| *rank).collect();
-    ranks.sort_unstable_by_key(|rank| std::ptr::from_ref(*rank));
-    ranks.dedup_by_key(|rank| std::ptr::from_ref(*rank));
-    let _launching: Vec<_> = ranks.iter().map(|rank| rank.launching.lock().unwrap_or_else(PoisonError::into_inner)).collect();
+    let mut ranks: Vec<(&Rank, &Device)> = collectives.iter().map(|(rank, collective)| (*rank, &collective.communicator.device)).collect();
+    ranks.sort_unstable_by_key(|(rank, _)| std::ptr::from_ref(*rank));
+    ranks.dedup_by_key(|(rank, _)| std::ptr::from_ref(*rank));
+    // What two threads launch for several GPUs goes into all of them in the same order, or they would wait for each other for ever.
+    let mut devices: Vec<&Device> = if ranks.len() > 1 { ranks.iter().map(|(_, device)| *device).collect() } else { Vec::new() };
+    devices.sort_unstable_by_key(|device| device.order());
+    devices.dedup();
+    let _ordered: Vec<_> = devices.iter().map(|device| device.lock_collectives()).collect();
+    let _launching: Vec<_> = ranks.iter().map(|(rank, _)| rank.launching.lock().unwrap_or_else(PoisonError::into_inner)).collect();
     for (rank, collective) in collectives {
         if let Some(failure) = rank.watch.failure() {
             return Err(collective
                 .refuse(format_args!("the communicator failed before: {failure}; help: make a new one with the ranks that are left")));
         }
     }
-    // SAFETY: takes nothing.
-    nccl.check(unsafe { (nccl.group_start)() }, "ncclGroupStart")?;
-    let mut outcome = Ok(());
-    for (rank, collective) in collectives {
-        outcome = outcome.and(put(nccl, rank, collective));
-    }
-    // SAFETY: ends what was begun.
-    let ended = nccl.check(unsafe { (nccl.group_end)() }, "ncclGroupEnd");
-    if let Err(error) = outcome.and(ended) {
-        // Some ranks may have begun, and wait for others.
-        ranks.iter().for_each(|rank| {
-            rank.watch.fail(error.to_string());
-            rank.handle.abort();
-        });
-        return Err(collectives[0].1.refuse(error));
-    }
-    for (rank, collective) in collectives {
-        let stream = collective.core();
-        stream.may_hang();
-        let passed = stream.queue().mark()?;
-        let end = Instant::now() + collective.communicator.limit;
+    // Watched before: NCCL makes connections when they are first needed, and waits for the others.
+    let begin = |(rank, collective): &(&Rank, &CollectiveLaunch<'_>)| {
         let CollectiveLaunch { communicator, task, .. } = collective;
-        rank.watch.add(
-            format!("{task} on rank {} of {} ({})", communicator.rank, communicator.ranks, communicator.device),
-            passed,
-            stream,
-            end,
-        );
+        collective.core().may_hang();
+        let what = format!("{task} on rank {} of {} ({})", communicator.rank, communicator.ranks, communicator.device);
+        rank.watch.begin(what, &communicator.device, Instant::now().checked_add(communicator.limit))
+    };
+    let numbers: Vec<u64> = collectives.iter().map(begin).collect();
+    // SAFETY: takes nothing.
+    let begun = nccl.check(unsafe { (nccl.group_start)() }, "ncclGroupStart");
+    let mut outcome = begun.clone();
+    if begun.is_ok() {
+        for (rank, collective) in collectives {
+            outcome = outcome.and_then(|()| put(nccl, rank, collective));
+        }
+        // SAFETY: ends what was begun.
+        let ended = nccl.check(unsafe { (nccl.group_end)() }, "ncclGroupEnd");
+        outcome = outcome.and(ended);
     }
-    Ok(())
+    for ((rank, collective), number) in collectives.iter().zip(&numbers) {
+        // One that was given up meanwhile says why.
+        outcome = outcome.and_then(|()| rank.watch.failure().map_or(Ok(()), |reason| Err(Error::Collective { reason })));
+        outcome = outcome.and_then(|()| collective.core().queue().mark().map(|passed| rank.watch.launched(*number, passed)));
+    }
+    outcome.map_err(|error| {
+        // Some ranks may have begun, and wait for others.
+        ranks.iter().for_each(|(rank, _)| rank.watch.give_up(&rank.handle, &error.to_string()));
+        collectives[0].1.refuse(error)
+    })
 }
 
 /// Puts one into its stream.

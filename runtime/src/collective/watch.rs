@@ -1,9 +1,9 @@
 //! Sees to it that collectives end: a thread for each communicator that looks at what it has under way, and aborts it when the time limit is over or NCCL reports an error.
 
 use super::nccl::Handle;
+use crate::device::Device;
 use crate::driver::Marker;
 use crate::error::Error;
-use crate::stream::StreamCore;
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -13,15 +13,18 @@ const PAUSES: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(2
 
 /// A collective under way.
 struct UnderWay {
+    number: u64,
     what: String,
-    passed: Box<dyn Marker>,
-    stream: Arc<StreamCore>,
-    end: Instant,
+    device: Device,
+    /// Where it has ended; nothing as long as it is not in its stream: NCCL makes connections then, and waits for others.
+    passed: Option<Box<dyn Marker>>,
+    end: Option<Instant>,
 }
 
 #[derive(Default)]
 struct State {
     under_way: VecDeque<UnderWay>,
+    launched: u64,
     failure: Option<String>,
     is_closed: bool,
 }
@@ -45,9 +48,22 @@ impl Watch {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Watches a collective that was just put into a stream.
-    pub(super) fn add(&self, what: String, passed: Box<dyn Marker>, stream: &Arc<StreamCore>, end: Instant) {
-        self.lock().under_way.push_back(UnderWay { what, passed, stream: Arc::clone(stream), end });
+    /// Watches a collective that is about to be launched; gives its number. `end`: when its time is over, if ever.
+    pub(super) fn begin(&self, what: String, device: &Device, end: Option<Instant>) -> u64 {
+        let mut state = self.lock();
+        state.launched += 1;
+        let number = state.launched;
+        state.under_way.push_back(UnderWay { number, what, device: device.clone(), passed: None, end });
+        self.changed.notify_all();
+        number
+    }
+
+    /// It is in its stream, and has ended when that has come so far.
+    pub(super) fn launched(&self, number: u64, passed: Box<dyn Marker>) {
+        let mut state = self.lock();
+        if let Some(one) = state.under_way.iter_mut().find(|one| one.number == number) {
+            one.passed = Some(passed);
+        }
         self.changed.notify_all();
     }
 
@@ -56,9 +72,16 @@ impl Watch {
         self.lock().failure.clone()
     }
 
-    /// Says that it is of no use any more.
-    pub(super) fn fail(&self, why: String) {
-        self.lock().failure.get_or_insert(why);
+    /// Gives up what is under way: told before it is aborted, since who waits for a stream goes on then.
+    pub(super) fn give_up(&self, handle: &Handle, why: &str) {
+        let mut state = self.lock();
+        state.failure.get_or_insert_with(|| why.to_owned());
+        for one in state.under_way.drain(..) {
+            one.device.fail(&Error::Collective { reason: why.to_owned() });
+        }
+        drop(state);
+        handle.abort();
+        self.changed.notify_all();
     }
 
     /// Ends the thread once nothing is under way, and waits for that. Gives whether the communicator is sound.
@@ -76,50 +99,34 @@ impl Watch {
         let [mut pause, longest] = PAUSES;
         let mut state = self.lock();
         loop {
-            let Some(first) = state.under_way.front() else {
+            let before = state.under_way.len();
+            // One that cannot be asked is of a device that is lost, and says so to whoever asks.
+            state.under_way.retain(|one| one.passed.as_ref().is_none_or(|passed| matches!(passed.is_complete(), Ok(false))));
+            if state.under_way.len() != before {
+                pause = PAUSES[0];
+                self.changed.notify_all();
+            }
+            if state.under_way.is_empty() {
                 if state.is_closed {
                     return;
                 }
                 pause = PAUSES[0];
                 state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
                 continue;
-            };
-            match first.passed.is_complete() {
-                Ok(true) => {
-                    state.under_way.pop_front();
-                    pause = PAUSES[0];
-                    self.changed.notify_all();
-                    continue;
-                }
-                Ok(false) => {}
-                Err(error) => {
-                    // The device is lost, and says so to whoever asks.
-                    let why = error.to_string();
-                    state.failure.get_or_insert(why);
-                    state.under_way.clear();
-                    self.changed.notify_all();
-                    continue;
-                }
             }
             let Some(handle) = handle.upgrade() else { return };
-            let why = match handle.async_error() {
-                Some(error) => Some(format!("{} failed: {error}", first.what)),
-                None if Instant::now() >= first.end => Some(format!(
+            let now = Instant::now();
+            let overdue = state.under_way.iter().find(|one| one.end.is_some_and(|end| now >= end));
+            let overdue = overdue.map(|one| {
+                format!(
                     "{} has not ended within the time limit: a rank is lost, never came, or launched another collective or one of another size",
-                    first.what
-                )),
-                None => None,
-            };
-            if let Some(why) = why {
-                // Told before it is aborted: who waits for a stream goes on then.
-                for one in &state.under_way {
-                    one.stream.fail(Error::Collective { reason: why.clone() });
-                }
-                state.failure = Some(why);
-                state.under_way.clear();
+                    one.what
+                )
+            });
+            let failed = || handle.async_error().map(|error| format!("{} failed: {error}", state.under_way[0].what));
+            if let Some(why) = overdue.or_else(failed) {
                 drop(state);
-                handle.abort();
-                self.changed.notify_all();
+                self.give_up(&handle, &why);
                 state = self.lock();
                 continue;
             }

@@ -25,6 +25,7 @@ use api::{Code, DriverApi, code};
 use pool::{Pool, PoolMemory};
 use std::any::Any;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use sys::CUdevice_attribute as Attribute;
 use warpwright_codegen::target::Target;
@@ -50,6 +51,9 @@ pub(crate) fn open_foreign(index: usize, context: *mut c_void, keep: Keep) -> Re
     Ok(Box::new(Gpu { context: Arc::new(Context::new(driver, index, Some((sys::Handle(context), keep)))?) }))
 }
 
+/// How many contexts there were.
+static CONTEXTS: AtomicU64 = AtomicU64::new(0);
+
 /// A GPU's primary context, retained for good: devices live as long as the program. Or a context of others.
 struct Context {
     driver: &'static DriverApi,
@@ -61,8 +65,10 @@ struct Context {
     properties: DeviceProperties,
     /// What buffers are allocated from, where the driver has such.
     pool: Option<Pool>,
+    /// Tells it from all others that there were and will be.
+    number: u64,
     /// The contexts that this one was connected with.
-    peers: Mutex<Vec<usize>>,
+    peers: Mutex<Vec<u64>>,
     /// What a context of others needs.
     _keep: Option<Keep>,
 }
@@ -155,14 +161,14 @@ impl Context {
         };
         let has_pools = attribute(Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED).is_ok_and(|value| value != 0);
         let pool = has_pools.then(|| Pool::new(driver, device)).flatten();
-        let peers = Mutex::default();
-        Ok(Context { driver, device, context, identity, target, properties, pool, peers, _keep })
+        let (number, peers) = (CONTEXTS.fetch_add(1, Ordering::Relaxed), Mutex::default());
+        Ok(Context { number, driver, device, context, identity, target, properties, pool, peers, _keep })
     }
 
     /// Lets the two devices access each other's memory, where the machine can: then copies go from one to the other, and otherwise over the host.
     fn connect(&self, peer: &Context) -> Result<()> {
         let mut peers = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
-        if peers.contains(&(peer.context.bits() as usize)) {
+        if peers.contains(&peer.number) {
             return Ok(());
         }
         if self.device != peer.device {
@@ -185,7 +191,7 @@ impl Context {
                 }
             }
         }
-        peers.push(peer.context.bits() as usize);
+        peers.push(peer.number);
         Ok(())
     }
 

@@ -216,6 +216,8 @@ pub(super) struct CUDA_MEMCPY3D {
 impl CUDA_MEMCPY3D {
     /// So many bytes of the device's memory, at least one, one after the other.
     pub(super) fn of_bytes(to: CUdeviceptr, from: CUdeviceptr, bytes: usize) -> CUDA_MEMCPY3D {
+        // Of one row nobody asks where the next begins, and a pitch has a limit.
+        let pitch = if bytes > c_int::MAX as usize { 0 } else { bytes };
         CUDA_MEMCPY3D {
             from: [0; 4],
             srcMemoryType: CU_MEMORYTYPE_DEVICE,
@@ -223,7 +225,7 @@ impl CUDA_MEMCPY3D {
             srcDevice: from,
             srcArray: 0,
             reserved0: 0,
-            srcPitch: bytes,
+            srcPitch: pitch,
             srcHeight: 1,
             to: [0; 4],
             dstMemoryType: CU_MEMORYTYPE_DEVICE,
@@ -231,7 +233,7 @@ impl CUDA_MEMCPY3D {
             dstDevice: to,
             dstArray: 0,
             reserved1: 0,
-            dstPitch: bytes,
+            dstPitch: pitch,
             dstHeight: 1,
             WidthInBytes: bytes,
             Height: 1,
