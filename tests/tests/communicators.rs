@@ -233,6 +233,26 @@ fn a_rank_that_does_not_come_is_an_error_within_the_limit_and_from_then_on() {
     }
 }
 
+#[test]
+fn a_rank_that_is_alone_when_connections_are_made_is_told_within_the_limit() {
+    let _alone = alone();
+    let gpus = Device::gpus();
+    let [a, b, ..] = &gpus[..] else {
+        println!("skipped: a_rank_that_is_alone_when_connections_are_made_is_told_within_the_limit: {} GPUs", gpus.len());
+        return;
+    };
+    let Ok(mut ranks) = Communicator::all(&[a.clone(), b.clone()], LIMIT) else { return };
+    ranks.iter_mut().for_each(|rank| rank.set_time_limit(Duration::from_secs(2)));
+    let mut x = a.upload(&[1.0f32; 1000]).unwrap();
+    let start = Instant::now();
+    // The first collective: NCCL may wait for the other rank before it puts anything into the stream.
+    let error = text(ranks[0].all_reduce(&mut x, Reduction::Sum).launch().and_then(|()| x.download().map(|_| ())));
+    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+    assert!(error.contains("has not ended within the time limit"), "{error}");
+    let _ = a.synchronize();
+    assert_eq!(a.upload(&[4.0f32; 10]).unwrap().download().unwrap(), [4.0; 10]);
+}
+
 /// What the programs of the next tests do: this program again, with the variable set to rank, ranks, and where to meet.
 const ROLE: &str = "WARPWRIGHT_TEST_RANK";
 

@@ -295,9 +295,11 @@ pub(super) fn launch(collectives: &[(&Rank, &CollectiveLaunch<'_>)]) -> Result<(
         let ended = nccl.check(unsafe { (nccl.group_end)() }, "ncclGroupEnd");
         outcome = outcome.and(ended);
     }
+    // One that was given up meanwhile says why; NCCL only that it failed.
+    if let Some(reason) = ranks.iter().find_map(|(rank, _)| rank.watch.failure()) {
+        outcome = Err(Error::Collective { reason });
+    }
     for ((rank, collective), number) in collectives.iter().zip(&numbers) {
-        // One that was given up meanwhile says why.
-        outcome = outcome.and_then(|()| rank.watch.failure().map_or(Ok(()), |reason| Err(Error::Collective { reason })));
         outcome = outcome.and_then(|()| collective.core().queue().mark().map(|passed| rank.watch.launched(*number, passed)));
     }
     outcome.map_err(|error| {
