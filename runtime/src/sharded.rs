@@ -108,7 +108,7 @@ impl<T: Element> Sharded<T> {
     /// # Errors
     /// As [`Sharded::scatter`] and [`Device::zeros`].
     pub fn zeros(devices: &[Device], rows: usize, columns: usize, halo: usize) -> Result<Sharded<T>> {
-        Sharded::made(devices, (rows, columns, halo), |device, place| device.zeros(place.buffer_rows() * columns))
+        Sharded::made(devices, (rows, columns, halo), |device, place| device.zeros(place.buffer_rows().saturating_mul(columns)))
     }
 
     fn made(
@@ -117,7 +117,7 @@ impl<T: Element> Sharded<T> {
         make: impl Fn(&Device, &ShardPlace) -> Result<Buffer<T>>,
     ) -> Result<Sharded<T>> {
         let places = places(devices.len(), rows, columns, halo)?;
-        crate::buffer::bytes_of::<T>(rows.checked_mul(columns).unwrap_or(usize::MAX).max(rows))?;
+        crate::buffer::bytes_of::<T>(rows.saturating_mul(columns))?;
         let shards = devices.iter().zip(places).map(|(device, place)| Ok(Shard { buffer: make(device, &place)?, place }));
         Ok(Sharded { shards: shards.collect::<Result<_>>()?, rows, columns, halo })
     }
