@@ -4,7 +4,7 @@
 
 use crate::Outcome;
 use cudarc::driver::{CudaContext, result, sys};
-use std::ffi::{CStr, c_void};
+use std::ffi::{CString, c_void};
 use std::time::{Duration, Instant};
 use warpwright::Device;
 use warpwright::cudarc::{stream_of, with_buffers};
@@ -13,19 +13,14 @@ use warpwright_kernels::saxpy::saxpy;
 use warpwright_kernels::staples::Workspace;
 use warpwright_kernels::staples::product::{self, Product};
 
-/// Launches of a round.
-const LAUNCHES: u32 = 500;
+/// Launches of a round: fewer than a stream holds before the host has to wait.
+const LAUNCHES: u32 = 100;
 
 /// Rounds of each way, in turn.
-const ROUNDS: usize = 20;
+const ROUNDS: usize = 400;
 
-/// A kernel with the parameters of `saxpy`, for the driver alone.
-const NOTHING: &CStr = c".version 6.0
-.target sm_50
-.address_size 64
-.visible .entry nothing(.param .f32 a, .param .u64 x, .param .u32 x_len, .param .u64 y, .param .u32 y_len) { ret; }";
-
-/// Host time of a repeated launch of a kernel with almost no work: by the driver's own call, on buffers, on slices of `cudarc`'s.
+/// Host time of a repeated launch of a kernel with almost no work, the same PTX in the same stream each time: by the driver's own call, on buffers, on slices of `cudarc`'s. Medians of
+/// rounds, since what the driver takes varies by more than what is added to it.
 pub(crate) fn print(device: &Device) -> Outcome<()> {
     let x = device.upload(&[1.0f32; 32])?;
     let mut y = device.upload(&[1.0f32; 32])?;
@@ -33,44 +28,53 @@ pub(crate) fn print(device: &Device) -> Outcome<()> {
     let stream = context.new_stream()?;
     let (x_slice, mut y_slice) = (stream.clone_htod(&[1.0f32; 32])?, stream.alloc_zeros::<f32>(32)?);
     let own = stream_of(&stream)?;
+    let text = CString::new(saxpy(1.0, &x, &mut y).ptx(device.target())?)?;
     // SAFETY: a text that ends with a zero byte; the context is current.
-    let module = unsafe { result::module::load_data(NOTHING.as_ptr().cast()) }?;
+    let module = unsafe { result::module::load_data(text.as_ptr().cast()) }?;
     // SAFETY: the module was just loaded.
-    let nothing = unsafe { result::module::get_function(module, c"nothing".to_owned()) }?;
-    let (mut a, mut address, mut len) = (1.0f32, x.as_raw().unwrap_or(0), 32u32);
-    let mut parameters: [*mut c_void; 5] =
-        [(&raw mut a).cast(), (&raw mut address).cast(), (&raw mut len).cast(), (&raw mut address).cast(), (&raw mut len).cast()];
-    let mut best = [Duration::MAX; 4];
-    let mut timed = |way: usize, launch: &mut dyn FnMut() -> Outcome<()>| -> Outcome<()> {
+    let function = unsafe { result::module::get_function(module, c"saxpy".to_owned()) }?;
+    let (mut a, mut of_x, mut of_y, mut len) = (1.0f32, x.as_raw().unwrap_or(0), y.as_raw().unwrap_or(0), 32u32);
+    // The kernel does not ask how long `x` is.
+    let mut parameters: [*mut c_void; 4] = [(&raw mut a).cast(), (&raw mut of_x).cast(), (&raw mut of_y).cast(), (&raw mut len).cast()];
+    let mut times: [Vec<Duration>; 4] = Default::default();
+    let mut timed = |way: usize, launches: &mut dyn FnMut() -> Outcome<()>| -> Outcome<()> {
         let start = Instant::now();
-        (0..LAUNCHES).try_for_each(|_| launch())?;
-        best[way] = best[way].min(start.elapsed() / LAUNCHES);
-        device.synchronize()?;
-        Ok(stream.synchronize()?)
+        launches()?;
+        times[way].push(start.elapsed() / LAUNCHES);
+        Ok(own.synchronize()?)
     };
     for _ in 0..ROUNDS {
-        // SAFETY: the kernel does nothing, and the parameters are as many and as large as it has.
-        timed(0, &mut || Ok(unsafe { result::launch_kernel(nothing, (1, 1, 1), (256, 1, 1), 0, stream.cu_stream(), &mut parameters) }?))?;
-        timed(1, &mut || Ok(saxpy(1.0, &x, &mut y).cover(32).launch(device)?))?;
-        timed(2, &mut || with_buffers((&x_slice, &mut y_slice), &stream, |(x, y), on| Ok(saxpy(1.0, x, y).cover(32).launch_on(on)?)))?;
+        timed(0, &mut || {
+            // SAFETY: the kernel and parameters of its types.
+            let mut launch = || unsafe { result::launch_kernel(function, (1, 1, 1), (256, 1, 1), 0, stream.cu_stream(), &mut parameters) };
+            Ok((0..LAUNCHES).try_for_each(|_| launch())?)
+        })?;
+        timed(1, &mut || Ok((0..LAUNCHES).try_for_each(|_| saxpy(1.0, &x, &mut y).cover(32).launch_on(&own))?))?;
+        timed(2, &mut || {
+            let mut launch = || with_buffers((&x_slice, &mut y_slice), &stream, |(x, y), on| saxpy(1.0, x, y).cover(32).launch_on(on));
+            Ok((0..LAUNCHES).try_for_each(|_| launch())?)
+        })?;
         timed(3, &mut || {
-            with_buffers((&x_slice, &mut y_slice), &stream, |(x, y), _| {
-                Ok((0..100).try_for_each(|_| saxpy(1.0, x, y).cover(32).launch_on(&own))?)
-            })
+            Ok(with_buffers((&x_slice, &mut y_slice), &stream, |(x, y), on| {
+                (0..LAUNCHES).try_for_each(|_| saxpy(1.0, x, y).cover(32).launch_on(on))
+            })?)
         })?;
     }
-    let [driver, buffers, slices, lent] = best.map(|time| time.as_secs_f64() * 1e6);
+    let median = |times: &mut Vec<Duration>| {
+        times.sort_unstable();
+        times[times.len() / 2].as_secs_f64() * 1e6
+    };
+    let [driver, buffers, slices, lent] = times.each_mut().map(median);
     println!(
-        "host time of a repeated launch, best of {ROUNDS} rounds of {LAUNCHES} in turn: {driver:.2} us by cuLaunchKernel alone, {buffers:.2} us on buffers, {slices:.2} us on slices lent to each, \
-         {:.2} us on slices lent to a hundred",
-        lent / 100.0
+        "host time of a repeated launch, medians of {ROUNDS} rounds of {LAUNCHES} in turn: {driver:.2} us by cuLaunchKernel alone, {buffers:.2} us on buffers, {slices:.2} us on slices lent to each, \
+         {lent:.2} us on slices lent to all"
     );
-    // The driver alone: a graph of as many kernels that do nothing, captured.
+    // The driver alone: a graph of as many launches, captured.
     let on = stream.cu_stream();
     // SAFETY: what is launched on the stream until the capture ends becomes the graph.
     let graph = unsafe {
         result::stream::begin_capture(on, sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED)?;
-        (0..RECORDED).try_for_each(|_| result::launch_kernel(nothing, (1, 1, 1), (256, 1, 1), 0, on, &mut parameters))?;
+        (0..RECORDED).try_for_each(|_| result::launch_kernel(function, (1, 1, 1), (256, 1, 1), 0, on, &mut parameters))?;
         result::graph::instantiate(result::stream::end_capture(on)?, sys::CUgraphInstantiate_flags(0))
     }?;
     // SAFETY: the graph was just made, and stays.

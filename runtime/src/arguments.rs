@@ -1,12 +1,10 @@
-//! The arguments of a launch: once a thread has launched, no allocation for up to 16 parameters and 256 bytes of by-value ones, each rounded up to a
-//! multiple of 16 bytes.
+//! The arguments of a launch. A thread keeps the rooms of its launches, so once it has launched as much, it allocates nothing.
 
 #![expect(unsafe_code, reason = "keeps by-value parameters as plain bytes")]
 
 use crate::buffer::Allocation;
 use crate::element::{Element, ElementType};
 use crate::error::Result;
-use crate::inline::Inline;
 use crate::texture::Picture;
 use std::cell::RefCell;
 use std::marker::PhantomData;
@@ -19,8 +17,8 @@ struct Chunk([MaybeUninit<u8>; 16]);
 
 const EMPTY: Chunk = Chunk([MaybeUninit::new(0); 16]);
 
-/// Chunks kept in place.
-const INLINE_CHUNKS: usize = 16;
+/// Arguments, and chunks of values, that a new room has place for.
+const ROOM: usize = 16;
 
 /// One argument.
 #[derive(Clone, Copy)]
@@ -92,11 +90,9 @@ struct Room(ManuallyDrop<Box<Kept>>);
 /// What arguments are made of, whatever they borrow.
 #[derive(Clone)]
 struct Kept {
-    list: Inline<Argument<'static>, 16>,
-    chunks: [Chunk; INLINE_CHUNKS],
-    /// Where the next value goes: below `INLINE_CHUNKS` in `chunks`, above in `more`.
-    next: usize,
-    more: Vec<Chunk>,
+    list: Vec<Argument<'static>>,
+    /// The values, each in chunks of its own.
+    chunks: Vec<Chunk>,
 }
 
 /// Most rooms that a thread keeps.
@@ -110,7 +106,7 @@ impl Room {
     fn new() -> Room {
         // At a thread's end there are none.
         let free = FREE.try_with(|free| free.borrow_mut().iter_mut().find_map(Option::take)).ok().flatten();
-        let made = || Box::new(Kept { list: Inline::new(), chunks: [EMPTY; INLINE_CHUNKS], next: 0, more: Vec::new() });
+        let made = || Box::new(Kept { list: Vec::with_capacity(ROOM), chunks: Vec::with_capacity(ROOM) });
         Room(ManuallyDrop::new(free.unwrap_or_else(made)))
     }
 }
@@ -120,8 +116,7 @@ impl Drop for Room {
         // SAFETY: not used again.
         let mut kept = unsafe { ManuallyDrop::take(&mut self.0) };
         kept.list.clear();
-        kept.more.clear();
-        kept.next = 0;
+        kept.chunks.clear();
         let _ = FREE.try_with(|free| {
             if let Some(place) = free.borrow_mut().iter_mut().find(|place| place.is_none()) {
                 *place = Some(kept);
@@ -144,11 +139,9 @@ impl<'a> Arguments<'a> {
     }
 
     /// The values of others, with other arguments.
-    fn with_values(chunks: &[Chunk; INLINE_CHUNKS], next: usize, more: &[Chunk]) -> Arguments<'a> {
+    fn with_values(chunks: &[Chunk]) -> Arguments<'a> {
         let mut arguments = Arguments::new();
-        let kept = &mut **arguments.room.0;
-        (kept.chunks, kept.next) = (*chunks, next);
-        kept.more.extend_from_slice(more);
+        arguments.room.0.chunks.extend_from_slice(chunks);
         arguments
     }
 
@@ -167,20 +160,11 @@ impl<'a> Arguments<'a> {
 
     /// An argument of this type by value, of which `bytes` bytes are to be written where the result says; zeros until then.
     pub(crate) fn push_room(&mut self, ty: &'static ElementType, bytes: usize) -> *mut u8 {
-        let needed = bytes.div_ceil(size_of::<Chunk>()).max(1);
         let kept = &mut **self.room.0;
-        // A value lies in one piece: what does not fit into the rest of the inline chunks goes to the heap whole.
-        if kept.next < INLINE_CHUNKS && kept.next + needed > INLINE_CHUNKS {
-            kept.next = INLINE_CHUNKS;
-        }
-        let chunk = kept.next;
-        kept.next += needed;
-        match chunk.checked_sub(INLINE_CHUNKS) {
-            None => kept.chunks[chunk..kept.next].fill(EMPTY),
-            Some(_) => kept.more.resize(kept.next - INLINE_CHUNKS, EMPTY),
-        }
+        let chunk = kept.chunks.len();
+        kept.chunks.resize(chunk + bytes.div_ceil(size_of::<Chunk>()).max(1), EMPTY);
         self.push(Argument { kind: ArgumentKind::Value { chunk, bytes }, ty });
-        self.chunk_mut(chunk)
+        self.room.0.chunks[chunk..].as_mut_ptr().cast()
     }
 
     /// A value given as its bytes, laid out as the device has them.
@@ -190,23 +174,9 @@ impl<'a> Arguments<'a> {
         unsafe { std::ptr::copy_nonoverlapping(value.as_ptr(), to, value.len()) };
     }
 
-    fn chunk_mut(&mut self, chunk: usize) -> *mut u8 {
-        let kept = &mut **self.room.0;
-        let chunks = match chunk.checked_sub(INLINE_CHUNKS) {
-            None => &mut kept.chunks[chunk..],
-            Some(rest) => &mut kept.more[rest..],
-        };
-        chunks.as_mut_ptr().cast()
-    }
-
     /// The address of a value's bytes: aligned to 16, valid while nothing is pushed.
     pub(crate) fn value_address(&self, chunk: usize) -> *const u8 {
-        let kept = &**self.room.0;
-        let chunks = match chunk.checked_sub(INLINE_CHUNKS) {
-            None => &kept.chunks[chunk..],
-            Some(rest) => &kept.more[rest..],
-        };
-        chunks.as_ptr().cast()
+        self.parts().1.address(chunk)
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -217,7 +187,12 @@ impl<'a> Arguments<'a> {
         self.room.0.list.get(index)
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Argument<'a>> {
+    /// All of them, and the chunks of the values.
+    pub(crate) fn parts(&self) -> (&[Argument<'a>], Values<'_>) {
+        (&self.room.0.list, Values(&self.room.0.chunks))
+    }
+
+    pub(crate) fn iter(&self) -> std::slice::Iter<'_, Argument<'a>> {
         self.room.0.list.iter()
     }
 
@@ -226,8 +201,7 @@ impl<'a> Arguments<'a> {
     where
         'a: 'b,
     {
-        let kept = &**self.room.0;
-        let mut arguments = Arguments::with_values(&kept.chunks, kept.next, &kept.more);
+        let mut arguments = Arguments::with_values(&self.room.0.chunks);
         for (index, argument) in self.iter().enumerate() {
             let kind = match (argument.kind, replace(index)) {
                 (ArgumentKind::Global { len, writable, .. }, Some(allocation)) => ArgumentKind::Global { allocation, len, writable },
@@ -243,12 +217,21 @@ impl<'a> Arguments<'a> {
     }
 }
 
+/// The values of arguments.
+#[derive(Clone, Copy)]
+pub(crate) struct Values<'a>(&'a [Chunk]);
+
+impl Values<'_> {
+    /// The address of a value's bytes, as [`Arguments::value_address`] gives it.
+    pub(crate) fn address(self, chunk: usize) -> *const u8 {
+        self.0[chunk..].as_ptr().cast()
+    }
+}
+
 /// The arguments of a launch without the memory they name, of which they know the numbers.
 pub(crate) struct DetachedArguments {
     list: Vec<(DetachedKind, &'static ElementType)>,
-    chunks: [Chunk; INLINE_CHUNKS],
-    next: usize,
-    more: Vec<Chunk>,
+    chunks: Vec<Chunk>,
 }
 
 enum DetachedKind {
@@ -272,15 +255,14 @@ impl Arguments<'_> {
             };
             Ok((kind, argument.ty))
         });
-        let kept = &**self.room.0;
-        Ok(DetachedArguments { list: list.collect::<Result<_>>()?, chunks: kept.chunks, next: kept.next, more: kept.more.clone() })
+        Ok(DetachedArguments { list: list.collect::<Result<_>>()?, chunks: self.room.0.chunks.clone() })
     }
 }
 
 impl DetachedArguments {
     /// The arguments with the memory of each number; of a texture, what it holds, too.
     pub(crate) fn attach<'b>(&self, memory: impl Fn(usize) -> (&'b Allocation, Option<&'b Picture>)) -> Arguments<'b> {
-        let mut arguments = Arguments::with_values(&self.chunks, self.next, &self.more);
+        let mut arguments = Arguments::with_values(&self.chunks);
         for (kind, ty) in &self.list {
             let kind = match *kind {
                 DetachedKind::Value { chunk, bytes } => ArgumentKind::Value { chunk, bytes },
@@ -328,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn values_keep_their_bytes_in_place_and_beyond() {
+    fn values_keep_their_bytes() {
         let mut arguments = Arguments::new();
         for i in 0..20u32 {
             arguments.push_value([i; 5]);
@@ -343,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_larger_than_the_inline_space_is_whole() {
+    fn a_large_value_is_whole() {
         let mut arguments = Arguments::new();
         arguments.push_value(1u8);
         arguments.push_value([7u64; 40]);

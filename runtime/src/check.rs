@@ -8,10 +8,11 @@ use crate::error::{Error, Result};
 use crate::instance::LaunchFacts;
 use crate::repack::index_bytes;
 use std::borrow::Cow;
+use std::cell::Cell;
 use warpwright_codegen::ir::{IndexWidth, grid_misfit};
 
 /// The geometry as asked for.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Geometry {
     pub(crate) grid: Option<Grid>,
     pub(crate) block: Option<Dim3>,
@@ -20,7 +21,7 @@ pub(crate) struct Geometry {
 }
 
 /// How the grid was asked for.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Grid {
     /// `.grid(…)`.
     Blocks(Dim3),
@@ -35,6 +36,10 @@ pub(crate) struct Extents {
     pub(crate) block: [u32; 3],
     pub(crate) shared_bytes: u32,
 }
+
+/// What the device limits of a block and of a grid, by axis.
+const BLOCK_EXTENTS: [&str; 3] = ["threads in x of a block", "threads in y of a block", "threads in z of a block"];
+const GRID_EXTENTS: [&str; 3] = ["blocks in x of the grid", "blocks in y of the grid", "blocks in z of the grid"];
 
 /// Elements a 32-bit `usize` cannot count.
 const INDEX_LIMIT: u64 = 1 << 32;
@@ -57,6 +62,20 @@ pub(crate) fn check_devices(definition: &'static KernelDefinition, arguments: &A
     Ok(())
 }
 
+/// A launch that was found right.
+#[derive(Clone, Copy)]
+struct Found {
+    /// [`LaunchFacts::number`].
+    facts: u64,
+    asked: Geometry,
+    extents: Extents,
+}
+
+thread_local! {
+    /// The last one of this thread: the next is often like it.
+    static LAST: Cell<Option<Found>> = const { Cell::new(None) };
+}
+
 /// Grid, block and shared memory are what kernel and device can take.
 pub(crate) fn check_geometry(
     definition: &'static KernelDefinition,
@@ -64,17 +83,32 @@ pub(crate) fn check_geometry(
     facts: &LaunchFacts,
     device: &Device,
 ) -> Result<Extents> {
+    match LAST.get() {
+        Some(last) if last.facts == facts.number && last.asked == *asked => return Ok(last.extents),
+        _ => {}
+    }
+    let extents = find_extents(definition, asked, facts, device)?;
+    LAST.set(Some(Found { facts: facts.number, asked: *asked, extents }));
+    Ok(extents)
+}
+
+fn find_extents(definition: &'static KernelDefinition, asked: &Geometry, facts: &LaunchFacts, device: &Device) -> Result<Extents> {
     let check = Check { kernel: definition.name, device };
-    let limits = device.limits();
     let block = check.block(asked, facts)?;
+    let limits = device.limits();
     let per_thread = u64::from(facts.elements[0]) * u64::from(facts.elements[1]);
     let grid = check.grid(asked, [block[0].saturating_mul(per_thread), block[1], block[2]], facts.cluster)?;
-    for (axis, name) in ["blocks in x of the grid", "blocks in y of the grid", "blocks in z of the grid"].into_iter().enumerate() {
-        check.limit(name, grid[axis], limits.grid[axis], "use a larger block, more elements per thread, or several launches")?;
+    for axis in 0..3 {
+        check.limit(
+            GRID_EXTENTS[axis],
+            grid[axis],
+            limits.grid[axis],
+            "use a larger block, more elements per thread, or several launches",
+        )?;
     }
-    let product = |extents: &[u64; 3]| extents.iter().fold(1u64, |product, extent| product.saturating_mul(*extent));
-    let blocks = product(&grid);
-    let elements = blocks.saturating_mul(product(&block)).saturating_mul(per_thread);
+    let product = |[x, y, z]: [u64; 3]| x.saturating_mul(y).saturating_mul(z);
+    let blocks = product(grid);
+    let elements = blocks.saturating_mul(product(block)).saturating_mul(per_thread);
     if facts.index == IndexWidth::Bits32 && elements >= INDEX_LIMIT {
         // More than 64 bits hold is told as it is.
         let figure = grid.iter().chain(&block).chain([&per_thread]).fold(1i128, |product, extent| product.saturating_mul((*extent).into()));
@@ -95,10 +129,10 @@ pub(crate) fn check_geometry(
     {
         return Err(Error::Argument { kernel: definition.name, reason });
     }
-    let shared = check.shared(asked, facts)?;
+    let shared_bytes = check.shared(asked, facts)?;
     // The limits of every device are below 2³².
     let narrow = |extents: [u64; 3]| extents.map(|extent| u32::try_from(extent).unwrap_or(u32::MAX));
-    Ok(Extents { grid: narrow(grid), block: narrow(block), shared_bytes: shared })
+    Ok(Extents { grid: narrow(grid), block: narrow(block), shared_bytes })
 }
 
 struct Check<'c> {
@@ -121,14 +155,15 @@ impl Check<'_> {
             }
         };
         let limits = self.device.limits();
-        for (axis, name) in ["threads in x of a block", "threads in y of a block", "threads in z of a block"].into_iter().enumerate() {
-            self.limit(name, block[axis], limits.block[axis], "use a smaller block")?;
+        for axis in 0..3 {
+            self.limit(BLOCK_EXTENTS[axis], block[axis], limits.block[axis], "use a smaller block")?;
         }
         self.limit("threads in a block", block.iter().product(), limits.block_threads, "use a smaller block")?;
         Ok(block)
     }
 
     /// The blocks of the grid; `block` is the elements of each. What covers elements is whole clusters.
+    #[inline]
     fn grid(&self, asked: &Geometry, block: [u64; 3], cluster: [u32; 3]) -> Result<[u64; 3]> {
         match asked.grid {
             None => Err(Error::NoGrid { kernel: self.kernel }),
@@ -147,13 +182,19 @@ impl Check<'_> {
     }
 
     /// The extents, each at least 1.
+    #[inline]
     fn extents(&self, what: &'static str, given: Dim3) -> Result<[u64; 3]> {
         let extents = given.to_array();
         // A negative literal arrives sign-extended.
-        if extents.iter().any(|extent| *extent == 0 || isize::try_from(*extent).is_err()) {
-            return Err(Error::EmptyExtent { kernel: self.kernel, what, given: given.to_string() });
+        if extents.iter().any(|extent| *extent == 0 || *extent > isize::MAX as usize) {
+            return Err(self.empty_extent(what, given));
         }
         Ok(extents.map(|extent| extent as u64))
+    }
+
+    #[cold]
+    fn empty_extent(&self, what: &'static str, given: Dim3) -> Error {
+        Error::EmptyExtent { kernel: self.kernel, what, given: given.to_string() }
     }
 
     fn shared(&self, asked: &Geometry, facts: &LaunchFacts) -> Result<u32> {
@@ -169,23 +210,26 @@ impl Check<'_> {
             return Err(Error::Argument { kernel: self.kernel, reason });
         }
         let dynamic = bytes as u64;
-        let (figure, what) = match (facts.shared_bytes, dynamic) {
-            (fixed, 0) => (fixed, "bytes of shared memory".into()),
-            (0, dynamic) => (dynamic, "bytes of dynamic shared memory".into()),
-            (fixed, dynamic) => {
-                let what = format!("bytes of shared memory, {fixed} of fixed arrays and {dynamic} of the launch's own");
-                (fixed.saturating_add(dynamic), Cow::from(what))
-            }
-        };
-        self.limit(what, figure, limit, "use smaller tiles")?;
+        let figure = facts.shared_bytes.saturating_add(dynamic);
+        if figure > limit {
+            let what = match (facts.shared_bytes, dynamic) {
+                (_, 0) => "bytes of shared memory".into(),
+                (0, _) => "bytes of dynamic shared memory".into(),
+                (fixed, dynamic) => format!("bytes of shared memory, {fixed} of fixed arrays and {dynamic} of the launch's own").into(),
+            };
+            return Err(self.exceeded(what, figure, limit, "use smaller tiles"));
+        }
         Ok(u32::try_from(dynamic).unwrap_or(u32::MAX))
     }
 
-    fn limit(&self, what: impl Into<Cow<'static, str>>, figure: u64, limit: u64, help: &'static str) -> Result<()> {
-        if figure <= limit {
-            return Ok(());
-        }
-        Err(Error::Limit { kernel: self.kernel, what: what.into(), figure, limit, device: self.device.to_string(), help })
+    #[inline]
+    fn limit(&self, what: &'static str, figure: u64, limit: u64, help: &'static str) -> Result<()> {
+        if figure <= limit { Ok(()) } else { Err(self.exceeded(what.into(), figure, limit, help)) }
+    }
+
+    #[cold]
+    fn exceeded(&self, what: Cow<'static, str>, figure: u64, limit: u64, help: &'static str) -> Error {
+        Error::Limit { kernel: self.kernel, what, figure, limit, device: self.device.to_string(), help }
     }
 }
 

@@ -215,7 +215,7 @@ impl Recording {
     pub fn launch(&mut self, launch: Launch<'_>) -> Result<GraphStep> {
         let instance = launch.instance(&self.device)?;
         let known = &self.known;
-        let step = recorded(&launch, &self.device, instance, |allocation| slot_of(known, allocation))?;
+        let step = recorded(&launch, &self.device, Arc::clone(instance), |allocation| slot_of(known, allocation))?;
         self.push(Step::Launch(Box::new(step)))
     }
 
@@ -455,7 +455,7 @@ impl Graph {
             return Err(Error::Graph { reason });
         };
         let instance = launch.instance(&self.device)?;
-        if !Arc::ptr_eq(&instance, &old.instance) {
+        if !Arc::ptr_eq(instance, &old.instance) {
             let (old, new) = (old.definition.name, launch.definition.name);
             let reason = format!(
                 "step {} of the graph is a launch of kernel `{old}`, and cannot become one of `{new}` or with other generics; help: record another graph",
@@ -464,7 +464,7 @@ impl Graph {
             return Err(Error::Graph { reason });
         }
         let known = &self.known;
-        let new = recorded(&launch, &self.device, instance, |allocation| slot_of(known, allocation))?;
+        let new = recorded(&launch, &self.device, Arc::clone(instance), |allocation| slot_of(known, allocation))?;
         let uses = |launch: &RecordedLaunch| {
             let mut uses = Vec::new();
             launch.arguments.slots(|slot, writes| uses.push((slot, writes)));

@@ -8,8 +8,9 @@ use crate::device::Device;
 use crate::driver::Executable;
 use crate::element::{Layout, TypeName};
 use crate::error::{Error, Result};
-use crate::repack::index_bytes;
+use crate::repack::{index_bytes, needs_repacking};
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use warpwright_codegen::backend::ptx::code::Module;
 use warpwright_codegen::backend::{Backend, Emitted};
 use warpwright_codegen::diagnostic::Diagnostics;
@@ -21,7 +22,7 @@ use warpwright_codegen::syntax::{ConstValue, Extern, GenericValue, Instance as A
 use warpwright_codegen::syntax::{KernelAttributes, Setting};
 use warpwright_codegen::target::Target;
 
-/// What a launch must know of a compiled instance.
+/// What a launch must know of an instance compiled for a device.
 #[derive(Clone, Debug)]
 pub(crate) struct LaunchFacts {
     /// The block, if the attribute fixes it.
@@ -40,7 +41,14 @@ pub(crate) struct LaunchFacts {
     pub(crate) is_cooperative: bool,
     /// The argument by which blocks have numbers, of 32 bits, if there is one: `raster`, `persistent`.
     pub(crate) numbers_blocks: Option<&'static str>,
+    /// Tells these facts from those of all other instances, on this device or another.
+    pub(crate) number: u64,
+    /// Whether a by-value parameter may be laid out otherwise on the device than on the host.
+    pub(crate) repacks: bool,
 }
+
+/// How many facts there were.
+static FACTS: AtomicU64 = AtomicU64::new(0);
 
 /// A compiled instance on a device.
 pub(crate) struct Instance {
@@ -107,6 +115,8 @@ impl LoweredKernel<'_> {
                 .into_iter()
                 .find(|(is, _)| *is)
                 .map(|(_, name)| name),
+            number: FACTS.fetch_add(1, Ordering::Relaxed),
+            repacks: true,
         }
     }
 }
@@ -143,7 +153,9 @@ impl Instance {
         with_lowered(definition, generics, |kernel| {
             check_parameter_bytes(definition, arguments, kernel.legal().options.index, device)?;
             check_parameters(definition, kernel.legal(), arguments)?;
-            Ok(Instance { facts: kernel.facts(), executable: device.driver().compile(kernel)? })
+            let facts = kernel.facts();
+            let facts = LaunchFacts { repacks: needs_repacking(arguments, facts.index), ..facts };
+            Ok(Instance { facts, executable: device.driver().compile(kernel)? })
         })
     }
 

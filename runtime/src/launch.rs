@@ -167,7 +167,7 @@ impl Launch<'_> {
             return Err(Error::Argument { kernel: self.definition.name, reason: "`.time(device, 0)` has no runs: give 1 or more".into() });
         }
         let instance = self.instance(device)?;
-        let plan = self.plan(device, &instance)?;
+        let plan = self.plan(device, instance)?;
         let stream = device.own_stream();
         self.order(stream)?;
         let (times, clock) = instance.executable.time(&plan, stream, runs)?;
@@ -184,7 +184,7 @@ impl Launch<'_> {
     /// As [`Launch::launch`].
     pub fn has_warps(&self, device: &Device) -> Result<bool> {
         let instance = self.instance(device)?;
-        let plan = self.plan(device, &instance)?;
+        let plan = self.plan(device, instance)?;
         instance.executable.has_warps(plan.block)
     }
 
@@ -271,7 +271,7 @@ impl Launch<'_> {
             geometry: self.geometry,
         };
         let instance = launch.instance(&device)?;
-        let plan = launch.plan(&device, &instance)?;
+        let plan = launch.plan(&device, instance)?;
         let counters = instance.executable.launch(&plan, device.own_stream())?;
         Ok((copies, counters))
     }
@@ -293,7 +293,7 @@ impl Launch<'_> {
 
     fn run_after(&self, device: &Device, stream: &Arc<StreamCore>, before: impl FnOnce() -> Result<()>) -> Result<()> {
         let instance = self.instance(device)?;
-        let plan = self.plan(device, &instance)?;
+        let plan = self.plan(device, instance)?;
         self.order(stream)?;
         before()?;
         instance.executable.launch(&plan, stream)?;
@@ -301,7 +301,7 @@ impl Launch<'_> {
     }
 
     /// The compiled instance, once the buffers are known to be the device's.
-    pub(crate) fn instance(&self, device: &Device) -> Result<Arc<Instance>> {
+    pub(crate) fn instance<'d>(&self, device: &'d Device) -> Result<&'d Arc<Instance>> {
         check::check_devices(self.definition, &self.arguments, device)?;
         let compile = || Instance::compile(device, self.definition, &self.generics, &self.arguments);
         device.cache().get(self.definition, &self.generics, compile)
@@ -311,8 +311,14 @@ impl Launch<'_> {
         let extents = check::check_geometry(self.definition, &self.geometry, &instance.facts, device)?;
         check::check_lengths(self.definition, &self.arguments, &instance.facts)?;
         // The twin takes values as the host has them, and refuses those a device would refuse.
-        let repacked = for_device(self.definition, &self.arguments, instance.facts.index)?;
-        let arguments = if device.kind() == DeviceKind::Host { Cow::Borrowed(&self.arguments) } else { repacked };
+        let arguments = match instance.facts.repacks {
+            false => Cow::Borrowed(&self.arguments),
+            true => for_device(self.definition, &self.arguments, instance.facts.index)?,
+        };
+        let arguments = match arguments {
+            Cow::Owned(_) if device.kind() == DeviceKind::Host => Cow::Borrowed(&self.arguments),
+            arguments => arguments,
+        };
         Ok(LaunchPlan {
             definition: self.definition,
             twin: self.twin,

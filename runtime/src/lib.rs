@@ -26,7 +26,6 @@ mod foreign;
 #[doc(hidden)]
 pub mod generated;
 mod graph;
-mod inline;
 #[cfg(feature = "inspect")]
 pub mod inspect;
 mod instance;

@@ -1,10 +1,11 @@
 //! Order between streams: who still works with a piece of memory, and who must wait for whom.
 //!
 //! Within a stream all is in order. Memory used on several streams is kept in order here: a reader runs after the last writer, a
-//! writer after the last writer and all readers since. Used on one stream only, which is the rule, that costs a lock and a comparison.
+//! writer after the last writer and all readers since. Used on one stream only, which is the rule, that costs a comparison.
 
 use crate::error::Result;
 use crate::stream::StreamCore;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Readers remembered one by one; one more makes the host wait for the oldest.
@@ -14,6 +15,11 @@ const READERS: usize = 4;
 #[derive(Default)]
 pub(crate) struct Uses {
     state: Mutex<State>,
+    /// The address of the stream that wrote last, if nobody else has read since; else 0. That stream may read and write without a look at `state`, which keeps it alive
+    /// and which nothing that it does would change. Who writes has the memory for himself, so nobody writes while another looks.
+    alone: AtomicUsize,
+    /// The address of the stream that `state` counted among the readers last; or 0. It may read without another look.
+    reader: AtomicUsize,
 }
 
 #[derive(Default)]
@@ -29,12 +35,19 @@ impl Uses {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Whether `stream` wrote last and nobody else has read since. What it read is in order before whoever waits for it.
+    fn has_alone(&self, stream: &Arc<StreamCore>) -> bool {
+        self.alone.load(Ordering::Acquire) == Arc::as_ptr(stream).addr()
+    }
+
     /// `stream` is about to read: orders it after the last writer.
     pub(crate) fn read_on(&self, stream: &Arc<StreamCore>) -> Result<()> {
-        if stream.is_synchronous() {
+        let address = Arc::as_ptr(stream).addr();
+        if stream.is_synchronous() || self.has_alone(stream) || self.reader.load(Ordering::Acquire) == address {
             return Ok(());
         }
         let state = &mut *self.lock();
+        self.alone.store(0, Ordering::Release);
         if state.readers.iter().flatten().any(|reader| Arc::ptr_eq(reader, stream)) {
             return Ok(());
         }
@@ -54,12 +67,13 @@ impl Uses {
             oldest.queue().synchronize()?;
         }
         state.readers[slot] = Some(Arc::clone(stream));
+        self.reader.store(address, Ordering::Release);
         Ok(())
     }
 
     /// `stream` is about to write: orders it after the last writer and all readers.
     pub(crate) fn write_on(&self, stream: &Arc<StreamCore>) -> Result<()> {
-        if stream.is_synchronous() {
+        if stream.is_synchronous() || self.has_alone(stream) {
             return Ok(());
         }
         let state = &mut *self.lock();
@@ -73,12 +87,22 @@ impl Uses {
             Some(writer) if Arc::ptr_eq(writer, stream) => {}
             _ => state.writer = Some(Arc::clone(stream)),
         }
+        self.reader.store(0, Ordering::Release);
+        self.alone.store(Arc::as_ptr(stream).addr(), Ordering::Release);
         Ok(())
+    }
+
+    /// What was known; nothing is from now on.
+    fn forget(&self) -> State {
+        let state = &mut *self.lock();
+        self.alone.store(0, Ordering::Release);
+        self.reader.store(0, Ordering::Release);
+        std::mem::take(state)
     }
 
     /// Orders a stream after all that work with it, and forgets them: whoever comes next has to come after that stream.
     pub(crate) fn hand_over(&self, to: &Arc<StreamCore>) -> Result<()> {
-        let state = std::mem::take(&mut *self.lock());
+        let state = self.forget();
         let others = state.writer.iter().chain(state.readers.iter().flatten()).filter(|other| !Arc::ptr_eq(other, to));
         // What cannot be ordered is waited for: the memory is somebody else's then.
         others.map(|other| to.order_after(other).or_else(|_| other.queue().synchronize())).fold(Ok(()), Result::and)
@@ -92,7 +116,7 @@ impl Uses {
 
     /// Waits until no stream works with it any more. The first failure comes back after all have been waited for.
     pub(crate) fn settle(&self) -> Result<()> {
-        let state = std::mem::take(&mut *self.lock());
+        let state = self.forget();
         let mut outcome = Ok(());
         for stream in state.writer.iter().chain(state.readers.iter().flatten()) {
             let settled = stream.queue().synchronize();

@@ -5,7 +5,7 @@
 
 #![expect(unsafe_code, reason = "moves the parts of values as plain bytes")]
 
-use crate::arguments::{Argument, ArgumentKind, Arguments};
+use crate::arguments::{ArgumentKind, Arguments};
 use crate::check::parameter_name;
 use crate::definition::KernelDefinition;
 use crate::element::{DevicePlaces, ElementType, StructType};
@@ -19,6 +19,12 @@ pub(crate) fn index_bytes(index: IndexWidth) -> usize {
     index.unsigned().bytes() as usize
 }
 
+/// Whether an argument by value is laid out otherwise on the device.
+pub(crate) fn needs_repacking(arguments: &Arguments<'_>, index: IndexWidth) -> bool {
+    let index_bytes = index_bytes(index);
+    arguments.iter().any(|argument| argument.is_value() && !argument.ty.is_same_on_device(index_bytes))
+}
+
 /// The arguments with by-value ones laid out as on the device. Allocates nothing while these take no more than [`Arguments`] keeps in
 /// place.
 ///
@@ -29,11 +35,10 @@ pub(crate) fn for_device<'p>(
     arguments: &'p Arguments<'p>,
     index: IndexWidth,
 ) -> Result<Cow<'p, Arguments<'p>>> {
-    let index_bytes = index_bytes(index);
-    let is_same = |argument: &Argument<'_>| !argument.is_value() || argument.ty.is_same_on_device(index_bytes);
-    if arguments.iter().all(is_same) {
+    if !needs_repacking(arguments, index) {
         return Ok(Cow::Borrowed(arguments));
     }
+    let index_bytes = index_bytes(index);
     let mut repacked = Arguments::new();
     for (parameter, argument) in arguments.iter().enumerate() {
         let ArgumentKind::Value { chunk, .. } = argument.kind else {

@@ -29,8 +29,8 @@ use warpwright_codegen::backend::{AbiArgument, Emitted, TensorMap};
 use warpwright_codegen::ir::{Axis, with_producer};
 use warpwright_codegen::target::limits::SHARED_BYTES;
 
-/// Slots of a launch that need no heap: 16 parameters, all of them buffers with a length.
-const SLOTS: usize = 40;
+/// Slots of a launch that need no heap, for most kernels and for those with many parameters: five buffers with a length, or sixteen.
+const SLOTS: [usize; 2] = [12, 40];
 /// Bytes for what the driver's assembler has to say.
 const LOG_BYTES: usize = 16 * 1024;
 /// Runs that are timed in one go.
@@ -41,6 +41,10 @@ pub(super) struct CudaKernel {
     module: Owned<sys::CUmodule>,
     function: sys::CUfunction,
     abi: Vec<AbiArgument>,
+    /// The same in short.
+    slots: Vec<Slot>,
+    /// How many of them are maps.
+    maps_asked: usize,
     constants: Arc<Constants>,
     /// Threads of a block that its registers leave room for.
     max_threads: u32,
@@ -68,6 +72,45 @@ pub(super) struct Prepared {
     pub(super) block: [u32; 3],
     /// Dynamic shared memory, bytes.
     pub(super) shared: u32,
+}
+
+/// What is passed in a slot of a launch: what most are, with the number of the kernel's parameter. Launches go through many of these, and a cache line holds eight.
+enum Slot {
+    Value(u32),
+    Buffer(u32),
+    Length(u32),
+    /// Another, as the calling convention says.
+    Other,
+}
+
+/// What an argument is passed as.
+enum Passed {
+    Nothing,
+    /// The last map.
+    Map,
+    Word(u64),
+}
+
+impl Slot {
+    fn of(argument: &AbiArgument) -> Slot {
+        let slot = match argument {
+            AbiArgument::Value { param, .. } => u32::try_from(*param).map(Slot::Value),
+            AbiArgument::Buffer { param } => u32::try_from(*param).map(Slot::Buffer),
+            AbiArgument::Length { param, .. } => u32::try_from(*param).map(Slot::Length),
+            AbiArgument::TensorMap(_)
+            | AbiArgument::ConstantSymbol { .. }
+            | AbiArgument::Texture { .. }
+            | AbiArgument::Extent { .. }
+            | AbiArgument::DynamicLength { .. }
+            | AbiArgument::AskedGrid { .. }
+            | AbiArgument::Image { .. }
+            | AbiArgument::Sampler { .. }
+            | AbiArgument::DynamicShared
+            | AbiArgument::Exchange { .. }
+            | AbiArgument::Fault => Ok(Slot::Other),
+        };
+        slot.unwrap_or(Slot::Other)
+    }
 }
 
 impl CudaKernel {
@@ -100,11 +143,14 @@ impl CudaKernel {
         let fixed_shared = if emitted.asks_for_shared { u32::try_from(emitted.shared_bytes).unwrap_or(u32::MAX) } else { 0 };
         let is_persistent = emitted.abi.iter().any(|argument| matches!(argument, AbiArgument::AskedGrid { .. }));
         let (abi, overlaps, cluster) = (emitted.abi, emitted.overlaps, emitted.cluster);
+        let maps_asked = abi.iter().filter(|argument| matches!(argument, AbiArgument::TensorMap(_))).count();
         let (held, maps) = (Mutex::new(None), Maps::default());
         Ok(CudaKernel {
             module,
             function,
+            slots: abi.iter().map(Slot::of).collect(),
             abi,
+            maps_asked,
             constants,
             max_threads,
             dynamic_limit,
@@ -140,35 +186,37 @@ impl CudaKernel {
         parameters: &mut [*mut c_void],
     ) -> Result<()> {
         // What parameters point to stays where it is.
-        maps.reserve_exact(self.abi.iter().filter(|argument| matches!(argument, AbiArgument::TensorMap(_))).count());
+        maps.reserve_exact(self.maps_asked);
+        let (arguments, values) = plan.arguments.parts();
+        let kind = |param: u32| arguments.get(param as usize).map(|argument| &argument.kind);
         let mut count = 0;
-        for argument in &self.abi {
-            if let AbiArgument::TensorMap(map) = argument {
-                maps.push(self.map_of(plan, map)?);
-                if let Some(map) = maps.last_mut() {
-                    parameters[count] = (&raw mut *map).cast();
-                }
-                count += 1;
-                continue;
-            }
-            let word = match (argument, parameter_of(argument).and_then(|param| plan.arguments.get(param)).map(|argument| argument.kind)) {
-                (AbiArgument::Value { .. }, Some(ArgumentKind::Value { chunk, .. })) => {
-                    parameters[count] = plan.arguments.value_address(chunk).cast_mut().cast();
+        for (slot, argument) in self.slots.iter().zip(&self.abi) {
+            let word = match *slot {
+                Slot::Value(param) => {
+                    let Some(ArgumentKind::Value { chunk, .. }) = kind(param) else { return Err(mismatch(plan, param as usize)) };
+                    parameters[count] = values.address(*chunk).cast_mut().cast();
                     count += 1;
                     continue;
                 }
-                (AbiArgument::ConstantSymbol { .. }, _) => continue,
-                (AbiArgument::Buffer { .. }, Some(ArgumentKind::Global { allocation, .. } | ArgumentKind::Constant { allocation })) => {
-                    allocation.memory().handle()
-                }
-                (AbiArgument::Texture { reads, .. }, Some(ArgumentKind::Texture { allocation, .. })) => allocation.memory().reader(*reads),
-                (AbiArgument::Extent { axis, .. }, Some(ArgumentKind::Texture { picture, .. })) => {
-                    u64::from(if *axis == Axis::X { picture.width } else { picture.height })
-                }
-                (AbiArgument::Length { .. }, Some(ArgumentKind::Global { len, .. })) => len as u64,
-                (AbiArgument::DynamicLength { element, .. }, _) => u64::from(plan.shared_bytes) / (*element).max(1),
-                (AbiArgument::AskedGrid { axis }, _) => u64::from(plan.grid[*axis as usize]),
-                _ => return Err(mismatch(plan, parameter_of(argument).unwrap_or(usize::MAX))),
+                Slot::Buffer(param) => match kind(param) {
+                    Some(ArgumentKind::Global { allocation, .. } | ArgumentKind::Constant { allocation }) => allocation.memory().handle(),
+                    _ => return Err(mismatch(plan, param as usize)),
+                },
+                Slot::Length(param) => match kind(param) {
+                    Some(ArgumentKind::Global { len, .. }) => *len as u64,
+                    _ => return Err(mismatch(plan, param as usize)),
+                },
+                Slot::Other => match self.other(plan, argument, maps)? {
+                    Passed::Nothing => continue,
+                    Passed::Map => {
+                        if let Some(map) = maps.last_mut() {
+                            parameters[count] = (&raw mut *map).cast();
+                        }
+                        count += 1;
+                        continue;
+                    }
+                    Passed::Word(word) => word,
+                },
             };
             // Little-endian: a parameter of 4 bytes reads the low half.
             words[count] = word;
@@ -176,6 +224,39 @@ impl CudaKernel {
             count += 1;
         }
         Ok(())
+    }
+
+    /// What is passed for an argument that is neither a value nor a buffer nor a length; maps go to `maps`.
+    #[inline(never)]
+    fn other(&self, plan: &LaunchPlan<'_>, argument: &AbiArgument, maps: &mut Vec<sys::CUtensorMap>) -> Result<Passed> {
+        let kind = |param: usize| plan.arguments.get(param).map(|argument| argument.kind);
+        let word = match argument {
+            AbiArgument::TensorMap(map) => {
+                maps.push(self.map_of(plan, map)?);
+                return Ok(Passed::Map);
+            }
+            AbiArgument::ConstantSymbol { .. } => return Ok(Passed::Nothing),
+            AbiArgument::Texture { param, reads } => match kind(*param) {
+                Some(ArgumentKind::Texture { allocation, .. }) => allocation.memory().reader(*reads),
+                _ => return Err(mismatch(plan, *param)),
+            },
+            AbiArgument::Extent { param, axis } => match kind(*param) {
+                Some(ArgumentKind::Texture { picture, .. }) => u64::from(if *axis == Axis::X { picture.width } else { picture.height }),
+                _ => return Err(mismatch(plan, *param)),
+            },
+            AbiArgument::DynamicLength { element, .. } => u64::from(plan.shared_bytes) / (*element).max(1),
+            AbiArgument::AskedGrid { axis } => u64::from(plan.grid[*axis as usize]),
+            // Those that have slots of their own, and those of OpenCL.
+            AbiArgument::Value { .. }
+            | AbiArgument::Buffer { .. }
+            | AbiArgument::Length { .. }
+            | AbiArgument::Image { .. }
+            | AbiArgument::Sampler { .. }
+            | AbiArgument::DynamicShared
+            | AbiArgument::Exchange { .. }
+            | AbiArgument::Fault => return Err(mismatch(plan, parameter_of(argument).unwrap_or(usize::MAX))),
+        };
+        Ok(Passed::Word(word))
     }
 
     /// The map of a matrix of a launch.
@@ -230,16 +311,24 @@ impl CudaKernel {
 
     /// Hands the addresses of a launch's parameters to `use_them`.
     pub(super) fn with_parameters<R>(&self, plan: &LaunchPlan<'_>, use_them: impl FnOnce(*mut *mut c_void) -> Result<R>) -> Result<R> {
-        let mut maps = Vec::new();
-        if self.abi.len() <= SLOTS {
-            let (mut words, mut parameters) = ([0; SLOTS], [null_mut(); SLOTS]);
-            self.bind_arguments(plan, &mut words, &mut maps, &mut parameters)?;
-            use_them(parameters.as_mut_ptr())
-        } else {
-            let (mut words, mut parameters) = (vec![0; self.abi.len()], vec![null_mut(); self.abi.len()]);
-            self.bind_arguments(plan, &mut words, &mut maps, &mut parameters)?;
-            use_them(parameters.as_mut_ptr())
+        match self.abi.len() {
+            len if len <= SLOTS[0] => self.with_slots(plan, &mut [0; SLOTS[0]], &mut [null_mut(); SLOTS[0]], use_them),
+            len if len <= SLOTS[1] => self.with_slots(plan, &mut [0; SLOTS[1]], &mut [null_mut(); SLOTS[1]], use_them),
+            len => self.with_slots(plan, &mut vec![0; len], &mut vec![null_mut(); len], use_them),
         }
+    }
+
+    /// The same with room for words and addresses.
+    fn with_slots<R>(
+        &self,
+        plan: &LaunchPlan<'_>,
+        words: &mut [u64],
+        parameters: &mut [*mut c_void],
+        use_them: impl FnOnce(*mut *mut c_void) -> Result<R>,
+    ) -> Result<R> {
+        let mut maps = Vec::new();
+        self.bind_arguments(plan, words, &mut maps, parameters)?;
+        use_them(parameters.as_mut_ptr())
     }
 
     fn run(&self, plan: &LaunchPlan<'_>, stream: &Arc<StreamCore>, parameters: *mut *mut c_void) -> Result<()> {
