@@ -74,6 +74,13 @@ pub fn again(test: &str, names: &[&str], capability: &str) -> Option<String> {
     Some(answer)
 }
 
+/// The same, and says so.
+pub fn executed(test: &str, names: &[&str], capability: &str) {
+    if again(test, names, capability).is_some() {
+        println!("ran: {test} ({} tests on PTX interpreter sm_{})", names.len(), capability.replace('.', ""));
+    }
+}
+
 /// An argument of a kernel that runs in the process.
 #[derive(Clone, Debug)]
 pub enum Passed {

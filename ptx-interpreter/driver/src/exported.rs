@@ -11,8 +11,8 @@ macro_rules! exported {
             /// As the driver's documentation of the function says.
             #[unsafe(no_mangle)]
             pub unsafe extern "C" fn $name($($arg: $ty),*) -> $crate::codes::Code {
-                let result: Result<(), $crate::codes::Code> = (|| $body)();
-                result.err().unwrap_or($crate::codes::SUCCESS)
+                fn body($($arg: $ty),*) -> Result<(), $crate::codes::Code> $body
+                body($($arg),*).err().unwrap_or($crate::codes::SUCCESS)
             }
         )*
     };

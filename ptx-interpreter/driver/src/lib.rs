@@ -5,6 +5,7 @@
 //! `PTX_INTERPRETER_SEED` the order in which threads run.
 
 #![expect(unsafe_code, reason = "has the driver's interface, which takes and gives addresses")]
+#![expect(clippy::too_many_arguments, reason = "the driver's own signatures")]
 
 #[macro_use]
 mod exported;
