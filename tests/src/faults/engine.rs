@@ -81,43 +81,60 @@ pub struct EngineKernel {
 
 /// The kernels.
 pub const ENGINE_KERNELS: &[EngineKernel] = &[
-    EngineKernel { name: "runs by `cp.async`", source: RUNS, values: &[("runs", 5)], threads: 64, is_plain: true },
-    EngineKernel { name: "runs by the copy engine", source: RUNS, values: &[("runs", 5)], threads: 64, is_plain: false },
-    EngineKernel { name: "runs by a producer", source: PRODUCED, values: &[("runs", 7)], threads: 64, is_plain: false },
+    EngineKernel { name: "runs by `cp.async`", source: RUNS, values: &[("runs", 5), ("a", 3), ("b", 1)], threads: 64, is_plain: true },
+    EngineKernel {
+        name: "runs by the copy engine, the short one early",
+        source: RUNS,
+        values: &[("runs", 5), ("a", 3), ("b", 1)],
+        threads: 64,
+        is_plain: false,
+    },
+    EngineKernel {
+        name: "runs by the copy engine, the short one late",
+        source: RUNS,
+        values: &[("runs", 5), ("a", 2), ("b", 0)],
+        threads: 64,
+        is_plain: false,
+    },
+    EngineKernel { name: "runs by a producer", source: PRODUCED, values: &[("runs", 5), ("a", 2), ("b", 0)], threads: 64, is_plain: false },
     EngineKernel { name: "tiles in", source: TILES, values: MATRIX, threads: 64, is_plain: false },
     EngineKernel { name: "tiles out", source: STRIPS, values: MATRIX, threads: 64, is_plain: false },
 ];
 
-const MATRIX: &[(&str, u32)] = &[("m.rows", 24), ("m.columns", 32), ("m.pitch", 32), ("c.rows", 4), ("c.columns", 96), ("c.pitch", 96)];
+const MATRIX: &[(&str, u32)] = &[("m.rows", 24), ("m.columns", 32), ("m.pitch", 32), ("c.rows", 8), ("c.columns", 64), ("c.pitch", 64)];
 
 const RUNS: &str = "#[kernel(block = 64)]
-pub fn k(runs: usize, x: &Global<f32>, y: &mut Global<f32>) {
+pub fn k(runs: usize, a: usize, b: usize, x: &Global<f32>, y: &mut Global<f32>) {
     #[shared]
     let mut run: [f32; 256];
     let t = thread_idx().x;
     let mut sum = 0.0;
-    #[pipeline(stages = 3)]
-    for n in 0..runs {
-        load_run(&mut run, x, n * 256);
-        sync_threads();
-        sum = sum * 3.0 + run[t * 4] + run[255 - t];
-        sync_threads();
+    for round in 0..2 {
+        #[pipeline(stages = 3)]
+        for n in 0..runs {
+            load_run(&mut run, x, (n * a + b) % 5 * 256 + round * 4);
+            sync_threads();
+            sum = sum * 3.0 + run[t * 4] + run[255 - t];
+            sync_threads();
+        }
     }
     y[t] = sum;
 }";
 
 const PRODUCED: &str = "#[kernel(block = 64)]
-pub fn k(runs: usize, x: &Global<f32>, y: &mut Global<f32>) {
+pub fn k(runs: usize, a: usize, b: usize, x: &Global<f32>, y: &mut Global<f32>) {
     #[shared]
     let mut run: [f32; 256];
     let t = thread_idx().x;
     let mut sum = 0.0;
-    #[pipeline(stages = 3, producer)]
-    for n in 0..runs {
-        load_run(&mut run, x, n * 256);
-        sync_threads();
-        sum = sum * 3.0 + run[t * 4] + run[255 - t];
-        sync_threads();
+    for round in 0..2 {
+        #[pipeline(stages = 3, producer)]
+        for n in 0..runs {
+            load_run(&mut run, x, (n * a + b) % 5 * 256 + round * 4);
+            sync_threads();
+            sum = sum * 3.0 + run[t * 4] + run[255 - t];
+            sync_threads();
+        }
     }
     y[t] = sum;
 }";
@@ -128,12 +145,14 @@ pub fn k(m: &Matrix<f32>, y: &mut Global<f32>) {
     let mut tile: [[f32; 32]; 4];
     let t = thread_idx().x;
     let mut sum = 0.0;
-    #[pipeline(stages = 3, by = tma)]
-    for n in 0..m.rows() / 4 {
-        load_tile(&mut tile, m, n * 4, 0);
-        sync_threads();
-        sum = sum * 3.0 + tile[t % 4][t / 4] + tile[3 - t % 4][31 - t / 4];
-        sync_threads();
+    for _ in 0..2 {
+        #[pipeline(stages = 3, by = tma)]
+        for n in 0..m.rows() / 4 {
+            load_tile(&mut tile, m, n * 4, 0);
+            sync_threads();
+            sum = sum * 3.0 + tile[t % 4][t / 4] + tile[3 - t % 4][31 - t / 4];
+            sync_threads();
+        }
     }
     y[t] = sum;
 }";
@@ -143,12 +162,14 @@ pub fn k(x: &Global<f32>, c: &mut Matrix<f32>) {
     #[shared]
     let mut strip: [[f32; 16]; 4];
     let t = thread_idx().x;
-    #[pipeline(stages = 3, by = tma)]
-    for n in 0..c.columns() / 16 {
-        strip[t / 16][t % 16] = x[n * 64 + t] * 2.0;
-        sync_threads();
-        store_tile(c, 0, n * 16, &strip);
-        sync_threads();
+    for round in 0..2 {
+        #[pipeline(stages = 3, by = tma)]
+        for n in 0..c.columns() / 16 {
+            strip[t / 16][t % 16] = x[n * 64 + t] * 2.0 + round as f32;
+            sync_threads();
+            store_tile(c, round * 4, n * 16, &strip);
+            sync_threads();
+        }
     }
 }";
 
@@ -196,7 +217,8 @@ impl EngineKernel {
     }
 
     fn launch(&self, kernel: &Kernel, program: &SimProgram) -> IrOutcome {
-        let numbers: Vec<u8> = (0..2048u32).flat_map(|i| ((i * 37 % 61) as f32).to_le_bytes()).collect();
+        // The last run is not whole: threads store it, and the engine fills its slot again.
+        let numbers: Vec<u8> = (0..1180u32).flat_map(|i| ((i * 37 % 61) as f32).to_le_bytes()).collect();
         let value = |name: &str| self.values.iter().find(|(known, _)| *known == name).map_or(0, |(_, value)| *value).to_le_bytes();
         let mut buffers: Vec<Vec<u8>> = Vec::new();
         for object in &kernel.params {
@@ -223,6 +245,21 @@ impl EngineKernel {
         }
     }
 }
+
+/// Mutants of IR that are no faults: the kernel, the mistake, at how many places, and why.
+pub const SAME_IR: &[(&str, &str, usize, &str)] = &[
+    ("runs by the copy engine, the short one early", "barrier of the block", 1, BETWEEN_ROUNDS),
+    ("runs by the copy engine, the short one early", "missing proxy fence", 1, NOT_TAKEN),
+    ("runs by the copy engine, the short one late", "barrier of the block", 1, BETWEEN_ROUNDS),
+    ("runs by the copy engine, the short one late", "missing proxy fence", 1, NOT_TAKEN),
+    ("tiles in", "barrier of the block", 1, BETWEEN_ROUNDS),
+    ("runs by a producer", "barrier of the block", 3, HANDED_BACK),
+];
+
+const NOT_TAKEN: &str = "the short run comes elsewhere: there the fence is missed";
+const BETWEEN_ROUNDS: &str =
+    "behind the loop: the slots that the next round fills first were read before the barrier of the last iteration";
+const HANDED_BACK: &str = "slots are handed over and back by barriers of the engine; those of the block round the loop and before its edge are for accesses that this kernel has not";
 
 /// A text with a mistake at each of the lines where it can be made, with that line.
 pub fn ir_mutants(text: &str, mistake: &IrMistake) -> Vec<(String, String)> {
