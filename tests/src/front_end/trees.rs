@@ -224,7 +224,7 @@ fn change(list: &mut Vec<Tree>, donor: &mut Vec<Tree>, random: &mut Random) {
     if list.is_empty() {
         return;
     }
-    match random.below(14) {
+    match random.below(20) {
         0 => drop(list.remove(at)),
         1 => list.insert(at, list[at].clone()),
         2 => list.swap(at, to),
@@ -251,6 +251,33 @@ fn change(list: &mut Vec<Tree>, donor: &mut Vec<Tree>, random: &mut Random) {
             list.splice(at..at, std::iter::repeat_n(run, times).flatten().collect::<Vec<_>>());
         }
         11 => list.insert(at, token(&format!("#[{}]", random.pick(ATTRIBUTES)))),
+        12 | 13 => {
+            // A name by another one of the list.
+            let is_name = |tree: &Tree| matches!(tree, Tree::Token(text, _) if text.starts_with(|c: char| c.is_alphabetic()));
+            let names: Vec<usize> = (0..list.len()).filter(|at| is_name(&list[*at])).collect();
+            if let (Some(at), Some(from)) = (names.get(random.below(names.len())), names.get(random.below(names.len()))) {
+                list[*at] = list[*from].clone();
+            }
+        }
+        14 | 15 => {
+            // A statement or an argument: what stands between two separators goes, or stands twice, or elsewhere.
+            let is_end = |tree: &Tree| matches!(tree, Tree::Token(text, _) if text == ";" || text == ",");
+            let ends: Vec<usize> = (0..list.len()).filter(|at| is_end(&list[*at])).collect();
+            if ends.is_empty() {
+                return;
+            }
+            let n = random.below(ends.len());
+            let start = if n == 0 { 0 } else { ends[n - 1] + 1 };
+            let run: Vec<Tree> = list[start..=ends[n]].to_vec();
+            match random.below(3) {
+                0 => drop(list.drain(start..=ends[n])),
+                1 => drop(list.splice(start..start, run)),
+                _ => {
+                    let to = ends[random.below(ends.len())] + 1;
+                    list.splice(to..to, run);
+                }
+            }
+        }
         _ => {
             // A literal of the list, if it has one.
             let is_literal = |tree: &Tree| matches!(tree, Tree::Token(text, _) if text.starts_with(|c: char| c.is_ascii_digit()));
@@ -261,10 +288,18 @@ fn change(list: &mut Vec<Tree>, donor: &mut Vec<Tree>, random: &mut Random) {
     }
 }
 
-/// One to five changes of a source. What does not parse as tokens stays as it is.
+/// A source as it is printed when nothing is changed.
+pub fn printed(text: &str) -> Option<String> {
+    let mut again = String::new();
+    print(&parse(text)?, &mut again);
+    Some(again)
+}
+
+/// One to three changes of a source. What does not parse as tokens stays as it is.
 pub fn spoil(text: &str, other: &str, random: &mut Random) -> String {
     let (Some(mut list), Some(mut donor)) = (parse(text), parse(other)) else { return text.to_owned() };
-    for _ in 0..1 + random.below(5) {
+    let changes = if random.chance(60) { 1 } else { 1 + random.below(3) };
+    for _ in 0..changes {
         let place = somewhere(&mut list, random);
         let in_attribute = random.chance(25);
         match if in_attribute { attribute(place, random) } else { None } {
