@@ -31,7 +31,7 @@ pub fn of_program(program: &Program, unit: UnitId, kernel: &str) -> Said {
     let Ok(instances) = declared_instances(program, unit, kernel) else { return refused };
     let Ok(item) = program.units[unit.0].kernel(kernel) else { return refused };
     let attributes = KernelAttributes::find(&item.attrs, &mut Diagnostics::new()).unwrap_or_default();
-    let targets = attributes.targets_or(Some(&Targets::named(["sm_90"].into_iter())));
+    let targets = attributes.targets_or(Some(&Targets::named(["sm_90"])));
     let scope = ReviewScope { targets: &targets, findings: None, most: MOST };
     let found = review(program, unit, kernel, &instances, scope, None);
     let lints = found.iter().filter_map(|finding| finding.lint).filter(|lint| OF_CORRECTNESS.contains(lint)).map(str::to_owned);

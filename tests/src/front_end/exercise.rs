@@ -65,7 +65,7 @@ fn source(text: &str, reached: &mut Reached) {
     let kernels: Vec<String> = unit.kernels().into_iter().map(|(path, _)| path).collect();
     let mut program = Program::default();
     let unit = program.add(unit);
-    let targets = Targets::named(["sm_90"].into_iter());
+    let targets = Targets::named(["sm_90"]);
     for kernel in kernels {
         let Some(instance) = instance(&program, unit, &kernel) else { continue };
         let Ok(built) = pipeline::lower(&program, unit, &kernel, &instance) else { continue };

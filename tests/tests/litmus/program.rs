@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 
 /// A variable: every instance of a test has its own, in a buffer of this name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Variable {
+pub(crate) enum Variable {
     X,
     Y,
 }
 
 /// What an access is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Access {
+pub(crate) enum Access {
     Plain,
     Relaxed,
     /// Acquires if it reads, releases if it writes.
@@ -21,14 +21,14 @@ pub enum Access {
 
 /// A fence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fence {
+pub(crate) enum Fence {
     Ordinary,
     SeqCst,
 }
 
 /// What a thread does at once, with the fence that stands behind it.
 #[derive(Clone, Copy, Debug)]
-pub enum Act {
+pub(crate) enum Act {
     Store(Variable, u32, Access),
     /// Into the thread's register, 0 or 1.
     Load(usize, Variable, Access),
@@ -42,7 +42,7 @@ pub enum Act {
 
 /// Whom the threads are among: what their atomics and fences say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reach {
+pub(crate) enum Reach {
     /// Warps of one block, scope `Block`.
     Block,
     /// Blocks, scope `Device`.
@@ -54,10 +54,10 @@ pub enum Reach {
 }
 
 /// All registers, thread by thread, and at the end both variables.
-pub type Outcome = Vec<u32>;
+pub(crate) type Outcome = Vec<u32>;
 
 /// A test: what each thread does.
-pub type Threads = &'static [&'static [Act]];
+pub(crate) type Threads = &'static [&'static [Act]];
 
 impl Variable {
     fn name(self) -> &'static str {
@@ -86,7 +86,7 @@ impl Reach {
     }
 
     /// Whether the threads are warps of one block.
-    pub fn is_within_block(self) -> bool {
+    pub(crate) fn is_within_block(self) -> bool {
         self == Reach::Block
     }
 }
@@ -141,7 +141,7 @@ impl Act {
 
 /// The kernel of a test. `paced`: each act waits for its turn, which `plan` says; relaxed atomics do that, which order nothing else. Otherwise all
 /// threads meet before each round, and each lane has an instance of its own.
-pub fn source(threads: Threads, reach: Reach) -> String {
+pub(crate) fn source(threads: Threads, reach: Reach) -> String {
     let role = if reach.is_within_block() { "warp_id()" } else { "block_idx().x" };
     let count = threads.len();
     let mut bodies = String::new();
@@ -164,7 +164,7 @@ pub fn source(threads: Threads, reach: Reach) -> String {
 use warpwright::prelude::*;
 
 #[kernel(block = 128)]
-pub fn litmus(rounds: usize, paced: u32, plan: &Global<u32>, turn: &mut Global<u32>, x: &mut Global<u32>, y: &mut Global<u32>, out: &mut Global<u32>) {{
+pub(crate) fn litmus(rounds: usize, paced: u32, plan: &Global<u32>, turn: &mut Global<u32>, x: &mut Global<u32>, y: &mut Global<u32>, out: &mut Global<u32>) {{
     let lane = lane_id();
     let role = {role};
     let acts = role < {count} && ({} || warp_id() == 0);
@@ -194,7 +194,7 @@ pub fn litmus(rounds: usize, paced: u32, plan: &Global<u32>, turn: &mut Global<u
 }
 
 /// The orders in which the acts of all threads can happen: of each act, thread by thread, when it comes.
-pub fn interleavings(threads: Threads) -> Vec<Vec<u32>> {
+pub(crate) fn interleavings(threads: Threads) -> Vec<Vec<u32>> {
     let starts: Vec<usize> = threads.iter().scan(0, |at, acts| Some(std::mem::replace(at, *at + acts.len()))).collect();
     let total: usize = threads.iter().map(|acts| acts.len()).sum();
     let mut found = Vec::new();
@@ -217,7 +217,7 @@ pub fn interleavings(threads: Threads) -> Vec<Vec<u32>> {
 }
 
 /// What an interleaving gives.
-pub fn outcome(threads: Threads, plan: &[u32]) -> Outcome {
+pub(crate) fn outcome(threads: Threads, plan: &[u32]) -> Outcome {
     let mut acts: Vec<(u32, usize, &Act)> = Vec::new();
     for (thread, list) in threads.iter().enumerate() {
         let before = acts.len();
@@ -232,6 +232,6 @@ pub fn outcome(threads: Threads, plan: &[u32]) -> Outcome {
 }
 
 /// All that sequential consistency gives.
-pub fn consistent(threads: Threads) -> BTreeSet<Outcome> {
+pub(crate) fn consistent(threads: Threads) -> BTreeSet<Outcome> {
     interleavings(threads).iter().map(|plan| outcome(threads, plan)).collect()
 }

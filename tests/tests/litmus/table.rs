@@ -7,7 +7,7 @@ use super::program::{Fence, Outcome, Reach, Threads};
 
 /// What the model says of the outcomes that sequential consistency does not give.
 #[derive(Clone, Copy)]
-pub enum Weak {
+pub(crate) enum Weak {
     /// None of them may be seen.
     Forbidden,
     /// They may be seen.
@@ -17,15 +17,15 @@ pub enum Weak {
 }
 
 /// A test.
-pub struct Litmus {
+pub(crate) struct Litmus {
     /// Its name.
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// What the threads do.
-    pub threads: Threads,
+    pub(crate) threads: Threads,
     /// Whom they are among.
-    pub reaches: &'static [Reach],
+    pub(crate) reaches: &'static [Reach],
     /// What else may happen.
-    pub weak: Weak,
+    pub(crate) weak: Weak,
 }
 
 const ALL: &[Reach] = &[Reach::Block, Reach::Device, Reach::System];
@@ -37,7 +37,7 @@ const fn test(name: &'static str, threads: Threads, reaches: &'static [Reach], w
 
 /// Every test. MP is message passing, SB store buffering, LB load buffering, IRIW independent reads of independent writes, WRC write to read causality,
 /// 2+2W two writes against two.
-pub const TESTS: &[Litmus] = &[
+pub(crate) const TESTS: &[Litmus] = &[
     test(
         "MP, release and acquire",
         &[&[Store(X, 1, Plain), Store(Y, 1, Ordered)], &[Load(0, Y, Ordered), LoadIfSeen(X)]],
@@ -163,6 +163,6 @@ pub const TESTS: &[Litmus] = &[
 ];
 
 /// Whether an outcome that sequential consistency does not give may be seen where weak ones are allowed: only what each variable by itself can do.
-pub fn is_value(outcome: &Outcome) -> bool {
+pub(crate) fn is_value(outcome: &Outcome) -> bool {
     outcome.iter().all(|value| *value <= 2)
 }

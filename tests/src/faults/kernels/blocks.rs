@@ -1,9 +1,9 @@
 //! Blocks that tell each other what they did.
 
-use super::{device, floats, numbers};
+use super::{Show, device, floats, numbers};
 use std::sync::atomic::Ordering;
+use warpwright::Result;
 use warpwright::prelude::*;
-use warpwright::{Launch, Result};
 
 /// The last block adds what all have left.
 #[kernel(block = 64)]
@@ -37,7 +37,7 @@ pub fn last_block(x: &Global<f32>, sums: &mut Global<f32>, count: &mut Global<u3
     }
 }
 
-pub(super) fn last_block_run(show: &mut dyn FnMut(&Launch<'_>)) -> Result<()> {
+pub(super) fn last_block_run(show: Show<'_>) -> Result<()> {
     let x = floats(300);
     let (there, mut sums) = (device().upload(&x)?, device().zeros::<f32>(5)?);
     let (mut count, mut y) = (device().zeros::<u32>(1)?, device().zeros::<f32>(1)?);
@@ -63,7 +63,7 @@ pub fn message(data: &mut Global<u32>, flags: &mut Global<u32>) {
     }
 }
 
-pub(super) fn message_run(show: &mut dyn FnMut(&Launch<'_>)) -> Result<()> {
+pub(super) fn message_run(show: Show<'_>) -> Result<()> {
     let (mut data, mut flags) = (device().zeros::<u32>(4)?, device().zeros::<u32>(4)?);
     let launch = message(&mut data, &mut flags).grid(4);
     show(&launch);
@@ -103,7 +103,7 @@ pub fn look_back(x: &Global<u32>, y: &mut Global<u32>, upto: &mut Global<u32>, f
     y[i] = before[0] + own;
 }
 
-pub(super) fn look_back_run(show: &mut dyn FnMut(&Launch<'_>)) -> Result<()> {
+pub(super) fn look_back_run(show: Show<'_>) -> Result<()> {
     let x: Vec<u32> = numbers(96).iter().map(|n| n % 1000).collect();
     let (there, mut y) = (device().upload(&x)?, device().zeros::<u32>(96)?);
     let (mut upto, mut flags, mut tickets) = (device().zeros::<u32>(3)?, device().zeros::<u32>(3)?, device().zeros::<u32>(1)?);
@@ -126,7 +126,7 @@ pub fn tickets(x: &Global<u32>, count: &mut Global<u32>, y: &mut Global<u32>, mo
     }
 }
 
-pub(super) fn tickets_run(show: &mut dyn FnMut(&Launch<'_>)) -> Result<()> {
+pub(super) fn tickets_run(show: Show<'_>) -> Result<()> {
     let x = numbers(75);
     let (there, mut count) = (device().upload(&x)?, device().zeros::<u32>(1)?);
     let (mut y, mut most) = (device().zeros::<u32>(75)?, device().zeros::<u32>(1)?);
@@ -151,7 +151,7 @@ pub fn locked(lock: &mut Global<u32>, counts: &mut Global<u32>) {
     }
 }
 
-pub(super) fn locked_run(show: &mut dyn FnMut(&Launch<'_>)) -> Result<()> {
+pub(super) fn locked_run(show: Show<'_>) -> Result<()> {
     let (mut lock, mut counts) = (device().zeros::<u32>(1)?, device().zeros::<u32>(1)?);
     let launch = locked(&mut lock, &mut counts).grid(4);
     show(&launch);

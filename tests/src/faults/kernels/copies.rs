@@ -1,8 +1,8 @@
 //! Copies of the block, pipelines that the copy engine fills and empties, clusters.
 
-use super::{device, floats};
+use super::{Show, device, floats};
+use warpwright::Result;
 use warpwright::prelude::*;
-use warpwright::{Launch, Result};
 
 /// Runs, copied ahead.
 #[kernel(block = 64)]
@@ -21,7 +21,7 @@ pub fn run_sums(runs: usize, x: &Global<f32>, y: &mut Global<f32>) {
     y[t] = sum;
 }
 
-pub(super) fn run_sums_run(show: &mut dyn FnMut(&Launch<'_>)) -> Result<()> {
+pub(super) fn run_sums_run(show: Show<'_>) -> Result<()> {
     let x = floats(500);
     let (there, mut y) = (device().upload(&x)?, device().zeros::<f32>(64)?);
     let launch = run_sums(4, &there, &mut y).grid(1);
@@ -48,7 +48,7 @@ pub fn tile_sums(a: &Matrix<f32>, y: &mut Global<f32>) {
     y[t] = sum;
 }
 
-pub(super) fn tile_sums_run(show: &mut dyn FnMut(&Launch<'_>)) -> Result<()> {
+pub(super) fn tile_sums_run(show: Show<'_>) -> Result<()> {
     let x = floats(10 * 32);
     let (there, mut y) = (device().upload(&x)?, device().zeros::<f32>(32)?);
     let launch = tile_sums(device().matrix(&there, 10, 32)?, &mut y).grid(1);
@@ -75,7 +75,7 @@ pub fn strips(x: &Global<f32>, c: &mut Matrix<f32>) {
     }
 }
 
-pub(super) fn strips_run(show: &mut dyn FnMut(&Launch<'_>)) -> Result<()> {
+pub(super) fn strips_run(show: Show<'_>) -> Result<()> {
     let x = floats(8);
     let (there, mut y) = (device().upload(&x)?, device().zeros::<f32>(8 * 40)?);
     let launch = strips(&there, device().matrix_mut(&mut y, 8, 40)?).grid(2);
@@ -98,13 +98,13 @@ pub fn cluster_sums(x: &Global<f32>, y: &mut Global<f32>) {
     cluster_sync();
 }
 
-pub(super) fn cluster_sums_run(show: &mut dyn FnMut(&Launch<'_>)) -> Result<()> {
+pub(super) fn cluster_sums_run(show: Show<'_>) -> Result<()> {
     let x = floats(128);
     let (there, mut y) = (device().upload(&x)?, device().zeros::<f32>(128)?);
     let launch = cluster_sums(&there, &mut y).grid(4);
     show(&launch);
     launch.launch(&device())?;
-    let other = |i: usize| x[(i / 32 ^ 1) * 32 + 31 - i % 32];
+    let other = |i: usize| x[((i / 32) ^ 1) * 32 + 31 - i % 32];
     assert_eq!(y.download()?, (0..128).map(|i| x[i] + other(i)).collect::<Vec<_>>());
     Ok(())
 }

@@ -1,6 +1,8 @@
 //! Kernels that mistakes are made in, for what the tree's kernels have little of: order between blocks, exchanges within a warp, vectors, buffers that take
 //! turns, pipelines, clusters. Each is launched with sizes that fit nothing, and its result is held to plain Rust.
 
+#![allow(deprecated, reason = "what lints find of speed is not what these are for")]
+
 mod blocks;
 mod copies;
 mod tiles;
@@ -8,12 +10,15 @@ mod warps;
 
 use warpwright::{Device, Launch, Result};
 
+/// What is done with a launch.
+pub type Show<'s> = &'s mut dyn FnMut(&Launch<'_>);
+
 /// A kernel with a launch.
 pub struct Specimen {
     /// Its name.
     pub name: &'static str,
     /// Shows the launch, runs it, and holds the result to what it should be.
-    pub run: fn(&mut dyn FnMut(&Launch<'_>)) -> Result<()>,
+    pub run: fn(Show<'_>) -> Result<()>,
 }
 
 /// Every one.

@@ -1,8 +1,8 @@
 //! Shared memory, and vectors.
 
-use super::{device, floats, numbers};
+use super::{Show, device, floats, numbers};
+use warpwright::Result;
 use warpwright::prelude::*;
-use warpwright::{Launch, Result};
 
 /// Four numbers at a time.
 #[kernel(block = 32)]
@@ -14,7 +14,7 @@ pub fn quads(x: &Global<f32>, y: &mut Global<f32>) {
     }
 }
 
-pub(super) fn quads_run(show: &mut dyn FnMut(&Launch<'_>)) -> Result<()> {
+pub(super) fn quads_run(show: Show<'_>) -> Result<()> {
     let x = floats(200);
     let (there, mut y) = (device().upload(&x)?, device().zeros::<f32>(200)?);
     let launch = quads(&there, &mut y).cover(50);
@@ -42,7 +42,7 @@ pub fn neighbours(x: &Global<f32>, y: &mut Global<f32>) {
     }
 }
 
-pub(super) fn neighbours_run(show: &mut dyn FnMut(&Launch<'_>)) -> Result<()> {
+pub(super) fn neighbours_run(show: Show<'_>) -> Result<()> {
     // One that ends within a block, and one whose last block is whole: each sees mistakes that the other does not.
     for n in [150, 128] {
         let x = floats(n);
@@ -72,7 +72,7 @@ pub fn turned(n: usize, x: &Global<f32>, y: &mut Global<f32>) {
     }
 }
 
-pub(super) fn turned_run(show: &mut dyn FnMut(&Launch<'_>)) -> Result<()> {
+pub(super) fn turned_run(show: Show<'_>) -> Result<()> {
     let x: Vec<f32> = (0..361).map(|i| i as f32).collect();
     let (there, mut y) = (device().upload(&x)?, device().zeros::<f32>(361)?);
     let launch = turned(19, &there, &mut y).grid((3, 3));
@@ -101,7 +101,7 @@ pub fn bins(x: &Global<u32>, counts: &mut Global<u32>) {
     }
 }
 
-pub(super) fn bins_run(show: &mut dyn FnMut(&Launch<'_>)) -> Result<()> {
+pub(super) fn bins_run(show: Show<'_>) -> Result<()> {
     let x = numbers(333);
     let (there, mut counts) = (device().upload(&x)?, device().zeros::<u32>(16)?);
     let launch = bins(&there, &mut counts).grid(2);
@@ -131,7 +131,7 @@ pub fn two_buffers(rounds: usize, x: &Global<f32>, y: &mut Global<f32>) {
     y[t] = sum;
 }
 
-pub(super) fn two_buffers_run(show: &mut dyn FnMut(&Launch<'_>)) -> Result<()> {
+pub(super) fn two_buffers_run(show: Show<'_>) -> Result<()> {
     let x = floats(320);
     let (there, mut y) = (device().upload(&x)?, device().zeros::<f32>(64)?);
     let launch = two_buffers(5, &there, &mut y).grid(1);
@@ -158,7 +158,7 @@ pub fn rows_of_launch(x: &Global<u32>, y: &mut Global<u32>) {
     y[t] = most;
 }
 
-pub(super) fn rows_of_launch_run(show: &mut dyn FnMut(&Launch<'_>)) -> Result<()> {
+pub(super) fn rows_of_launch_run(show: Show<'_>) -> Result<()> {
     let x = numbers(192);
     let (there, mut y) = (device().upload(&x)?, device().zeros::<u32>(64)?);
     let launch = rows_of_launch(&there, &mut y).grid(1).shared_bytes(768);

@@ -1,9 +1,9 @@
 //! Exchanges within a warp and a block.
 
-use super::{device, floats, numbers};
+use super::{Show, device, floats, numbers};
+use warpwright::Result;
 use warpwright::prelude::*;
 use warpwright::warp::{ballot, shuffle, shuffle_down};
-use warpwright::{Launch, Result};
 
 /// The sum of each warp, by shuffles.
 #[kernel(block = 64)]
@@ -23,7 +23,7 @@ pub fn warp_totals(x: &Global<f32>, y: &mut Global<f32>) {
     }
 }
 
-pub(super) fn warp_totals_run(show: &mut dyn FnMut(&Launch<'_>)) -> Result<()> {
+pub(super) fn warp_totals_run(show: Show<'_>) -> Result<()> {
     let x = floats(171);
     let (there, mut y) = (device().upload(&x)?, device().zeros::<f32>(6)?);
     let launch = warp_totals(&there, &mut y).cover(171);
@@ -50,7 +50,7 @@ pub fn compacted(x: &Global<u32>, y: &mut Global<u32>, counts: &mut Global<u32>)
     }
 }
 
-pub(super) fn compacted_run(show: &mut dyn FnMut(&Launch<'_>)) -> Result<()> {
+pub(super) fn compacted_run(show: Show<'_>) -> Result<()> {
     let x = numbers(96);
     let (there, mut y, mut counts) = (device().upload(&x)?, device().zeros::<u32>(96)?, device().zeros::<u32>(3)?);
     let launch = compacted(&there, &mut y, &mut counts).grid(3);
@@ -77,7 +77,7 @@ pub fn through_shared(x: &Global<u32>, y: &mut Global<u32>) {
     y[i] = room[t ^ 2];
 }
 
-pub(super) fn through_shared_run(show: &mut dyn FnMut(&Launch<'_>)) -> Result<()> {
+pub(super) fn through_shared_run(show: Show<'_>) -> Result<()> {
     let x = numbers(128);
     let (there, mut y) = (device().upload(&x)?, device().zeros::<u32>(128)?);
     let launch = through_shared(&there, &mut y).grid(2);
@@ -102,7 +102,7 @@ pub fn block_scan(x: &Global<u32>, y: &mut Global<u32>, totals: &mut Global<u32>
     }
 }
 
-pub(super) fn block_scan_run(show: &mut dyn FnMut(&Launch<'_>)) -> Result<()> {
+pub(super) fn block_scan_run(show: Show<'_>) -> Result<()> {
     let x: Vec<u32> = numbers(150).iter().map(|n| n % 100).collect();
     let (there, mut y, mut totals) = (device().upload(&x)?, device().zeros::<u32>(150)?, device().zeros::<u32>(3)?);
     let launch = block_scan(&there, &mut y, &mut totals).grid(3);
