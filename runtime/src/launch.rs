@@ -229,7 +229,13 @@ impl Launch<'_> {
     /// # Errors
     /// [`Error::Compile`] if the kernel does not compile.
     pub fn ir(&self) -> Result<String> {
-        with_lowered(self.definition, &self.generics, |kernel| Ok(kernel.legal().to_string()))
+        self.ir_of(self.definition)
+    }
+
+    /// The same of another kernel of these generics.
+    #[doc(hidden)]
+    pub fn ir_of(&self, definition: &'static KernelDefinition) -> Result<String> {
+        with_lowered(definition, &self.generics, |kernel| Ok(kernel.legal().to_string()))
     }
 
     /// The kernel as readable Rust, its annotations done: what `warpwright emit --format rust` prints.

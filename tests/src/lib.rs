@@ -6,6 +6,8 @@ pub mod command;
 pub mod corpus;
 pub mod devices;
 pub mod emitted;
+pub mod faults;
+pub mod front_end;
 pub mod marked;
 pub mod matrices;
 pub mod opencl_tools;

@@ -148,6 +148,9 @@ impl Machine<'_> {
             member.membership.stand = Stand::Runs;
             member.membership.met += 1;
             member.interval_start = self.tick;
+            if !program.barriers[barrier as usize].is_of_work {
+                member.met = self.tick;
+            }
             self.tallies.barriers[barrier as usize] += 1;
             for warp in warps.iter_mut().filter(|warp| warp.waits_at.is_some()) {
                 warp.waits_at = None;

@@ -118,6 +118,8 @@ pub(super) enum EngineStep {
 pub enum Misuse {
     /// It is no barrier yet.
     NotMade,
+    /// Another thread has made it, and no barrier of the block is between: it may be none yet.
+    NotMet,
     /// It is one already.
     MadeAgain,
     /// More threads arrive in a phase than it counts.
@@ -136,6 +138,9 @@ impl Misuse {
     pub(super) fn words(self) -> Cow<'static, str> {
         match self {
             Misuse::NotMade => "is used before it is made".into(),
+            Misuse::NotMet => {
+                "is used by a thread that may come before the one that makes it: no barrier of the block is between the two".into()
+            }
             Misuse::MadeAgain => "is made again".into(),
             Misuse::TooManyArrivals { counts: 1 } => "counts one arrival in a phase, and another thread arrives".into(),
             Misuse::TooManyArrivals { counts } => format!("counts {counts} arrivals in a phase, and another thread arrives").into(),
@@ -147,6 +152,8 @@ impl Misuse {
 
 #[derive(Clone, Debug)]
 struct Barrier {
+    /// The thread that made it, and the tick at which it did.
+    made: (u32, u32),
     phase: u32,
     /// Arrivals of a phase, and those that are missing.
     arrivals: u32,
@@ -328,22 +335,25 @@ impl Machine<'_> {
             let fault = |kind: FaultKind| LaneFault { lane, kind };
             let thread = warp.first_thread + lane as u32;
             match &program.engines[number as usize] {
-                EngineStep::Init { object, arrivals } => self.init_barriers(*object, *arrivals).map_err(fault)?,
+                EngineStep::Init { object, arrivals } => self.init_barriers(*object, *arrivals, thread).map_err(fault)?,
                 EngineStep::Arrive { barrier, of_block } => {
                     let at = self.barrier(warp, lane, *barrier)?;
                     let own = self.block.membership.rank;
                     let rank = of_block.map_or(own, |rank| warp.registers.lane(rank, lane) as usize);
+                    if rank == own {
+                        self.made_barrier(warp, lane, *barrier)?;
+                    }
                     self.check_block(program.accesses[*barrier as usize].object, AccessKind::Atomic, rank).map_err(fault)?;
                     self.arrive_at(warp, lane, (rank, at), 0).map_err(fault)?;
                 }
                 EngineStep::Expect { barrier, bytes } => {
-                    let at = self.barrier(warp, lane, *barrier)?;
+                    let at = self.made_barrier(warp, lane, *barrier)?;
                     let bytes = i64::from(warp.registers.lane(*bytes, lane) as u32);
                     let own = self.block.membership.rank;
                     self.arrive_at(warp, lane, (own, at), bytes).map_err(fault)?;
                 }
                 EngineStep::Wait { barrier, parity } => {
-                    let at = self.barrier(warp, lane, *barrier)?;
+                    let at = self.made_barrier(warp, lane, *barrier)?;
                     let parity = warp.registers.lane(*parity, lane) as u32 & 1;
                     let tick = self.tick;
                     let one = self.barrier_at(self.block.membership.rank, at).map_err(fault)?;
@@ -443,11 +453,12 @@ impl Machine<'_> {
         Ok(())
     }
 
-    fn init_barriers(&mut self, object: usize, arrivals: u32) -> Result<(), FaultKind> {
+    fn init_barriers(&mut self, object: usize, arrivals: u32, thread: u32) -> Result<(), FaultKind> {
         let bytes = self.launch.sizes[object];
         let threads = self.block.engine.threads as usize;
         for offset in (0..bytes).step_by(8) {
             let new = Barrier {
+                made: (thread, self.tick),
                 phase: 0,
                 arrivals,
                 missing: arrivals,
@@ -475,6 +486,17 @@ impl Machine<'_> {
         Ok((access.object, self.resolve(&warp.registers, &request)?[lane]))
     }
 
+    /// The same, of a barrier of this block that is used: whoever uses it has met the thread that made it.
+    fn made_barrier(&self, warp: &Warp, lane: usize, number: u32) -> Result<(usize, u64), LaneFault> {
+        let at = self.barrier(warp, lane, number)?;
+        let now = self.now(warp, lane, 0);
+        let may_be_none = |(thread, tick): (u32, u32)| thread != now.thread && tick >= now.interval_start;
+        match self.block.engine.barriers.get(&at) {
+            Some(one) if may_be_none(one.made) => Err(LaneFault { lane, kind: self.misuse(at, Misuse::NotMet) }),
+            _ => Ok(at),
+        }
+    }
+
     fn barrier_at(&mut self, rank: usize, at: (usize, u64)) -> Result<&mut Barrier, FaultKind> {
         let unknown = self.misuse(at, Misuse::NotMade);
         self.peer_mut(rank).engine.barriers.get_mut(&at).ok_or(unknown)
@@ -498,7 +520,7 @@ impl Machine<'_> {
 
     fn copy_bytes(&mut self, warp: &Warp, lane: usize, [to, from]: [u32; 2], bytes: u64, barrier: u32) -> Result<(), LaneFault> {
         let fault = |kind: FaultKind| LaneFault { lane, kind };
-        let at = self.barrier(warp, lane, barrier)?;
+        let at = self.made_barrier(warp, lane, barrier)?;
         let program = self.launch.program;
         let of = |number: u32| {
             let access: &Access = &program.accesses[number as usize];
@@ -533,7 +555,7 @@ impl Machine<'_> {
         barrier: u32,
     ) -> Result<(), LaneFault> {
         let fault = |kind: FaultKind| LaneFault { lane, kind };
-        let at = self.barrier(warp, lane, barrier)?;
+        let at = self.made_barrier(warp, lane, barrier)?;
         let program = self.launch.program;
         let of = |number: u32| {
             let access: &Access = &program.accesses[number as usize];

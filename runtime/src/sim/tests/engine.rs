@@ -133,8 +133,12 @@ fn misused(body: &str, expected: Misuse, text: &str) {
 }
 
 /// V1.
+const TOO_EARLY: &str =
+    "barrier 0 of `arrived` is used by a thread that may come before the one that makes it: no barrier of the block is between the two";
+
 #[test]
 fn barriers_are_used_as_they_are_made() {
+    misused(&format!("if v6 {{\nbarrier_init m2\nyield\n}}\n{COPY}barrier_wait m2[v3], v3\n{REVERSE}"), Misuse::NotMet, TOO_EARLY);
     misused(COPY, Misuse::NotMade, "barrier 0 of `arrived` is used before it is made");
     misused(&format!("{INIT}barrier_init m2"), Misuse::MadeAgain, "barrier 0 of `arrived` is made again");
     let twice = COPY.replace("if v6 {", "v8: u32 = const 2\nv9: bool = lt v0, v8\nif v9 {");

@@ -1,0 +1,11 @@
+//! A file of Rust, byte by byte: what the command, the macro and the runtime do with it never panics.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use warpwright_tests::front_end::Spoilt;
+use warpwright_tests::front_end::exercise::{Reached, exercise};
+
+fuzz_target!(|text: &str| {
+    let cost = exercise(&Spoilt::Source(text.to_owned()), &mut Reached::default());
+    assert!(cost.panic.is_none(), "{:?}", cost.panic);
+});

@@ -1,0 +1,164 @@
+//! A campaign of spoilt inputs: `cargo run --release -p warpwright-tests --bin front-end-fuzz -- --inputs N --threads T --seed S`.
+//!
+//! Inputs go in runs of a thousand to programs of their own, so that one that ends the program or does not end is found, too: then those of the run are
+//! tried one by one. What is wrong is printed with its seed and its text; `--one SEED` tries that input again, `--root FOLDER` names the repository
+//! where the program does not lie in it.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+use warpwright_tests::front_end::Spoilt;
+use warpwright_tests::front_end::corpus::Corpus;
+use warpwright_tests::front_end::exercise::{Reached, exercise};
+use warpwright_tests::front_end::memory::Counted;
+
+#[global_allocator]
+static ALLOCATOR: Counted = Counted;
+
+/// Inputs of a run.
+const RUN: u64 = 1_000;
+
+/// What an input may take.
+const LONGEST: Duration = Duration::from_secs(1);
+
+/// What a run may take before it is tried one by one.
+const LONGEST_RUN: Duration = Duration::from_secs(600);
+
+/// Bytes that an input may hold.
+const MOST: usize = 1 << 30;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let text = |name: &str| arguments.iter().position(|a| a == name).and_then(|at| arguments.get(at + 1));
+    let number = |name: &str| text(name).and_then(|text| text.parse::<u64>().ok());
+    let root = text("--root").map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join(".."), PathBuf::from);
+    if let Some(seed) = number("--one") {
+        return tried(seed, 1, &root, true);
+    }
+    if let Some(first) = number("--run") {
+        return tried(first, number("--inputs").unwrap_or(RUN), &root, false);
+    }
+    campaign(number("--inputs").unwrap_or(10_000), number("--threads").unwrap_or(1), number("--seed").unwrap_or(1), &root)
+}
+
+/// Tries inputs in this program, and says what is wrong with them, a line each that begins with `wrong`.
+fn tried(first: u64, count: u64, root: &Path, is_shown: bool) -> ExitCode {
+    let corpus = Corpus::of(root);
+    if corpus.sources.is_empty() || corpus.ir.is_empty() {
+        eprintln!("no sources below {}: name the repository by `--root FOLDER`", root.display());
+        return ExitCode::from(2);
+    }
+    let (mut reached, mut longest, mut largest) = (Reached::default(), Duration::ZERO, 0);
+    for seed in (0..count).map(|i| first.wrapping_add(i)) {
+        let input = Spoilt::of(seed, &corpus);
+        if is_shown {
+            println!("{}", input.text());
+        }
+        let cost = exercise(&input, &mut reached);
+        (longest, largest) = (longest.max(cost.time), largest.max(cost.bytes));
+        if let Some(place) = cost.panic {
+            println!("wrong {seed} panicked: {}", place.replace('\n', " "));
+        } else if cost.time > LONGEST {
+            println!("wrong {seed} took {:?}", cost.time);
+        } else if cost.bytes > MOST {
+            println!("wrong {seed} held {} MiB", cost.bytes >> 20);
+        }
+    }
+    let Reached { parsed, lowered, printed } = reached;
+    println!("done {count} {parsed} {lowered} {printed} {} {}", longest.as_millis(), largest >> 10);
+    ExitCode::SUCCESS
+}
+
+/// Starts a run; what it printed, or why it did not end.
+fn run(first: u64, count: u64, root: &Path, limit: Duration) -> Result<String, String> {
+    let this = std::env::current_exe().map_err(|error| error.to_string())?;
+    let mut command = Command::new(this);
+    command.args(["--run", &first.to_string(), "--inputs", &count.to_string(), "--root"]).arg(root);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().map_err(|error| error.to_string())?;
+    let output = child.stdout.take();
+    let reader = std::thread::spawn(move || output.map_or(String::new(), |output| std::io::read_to_string(output).unwrap_or_default()));
+    let start = Instant::now();
+    let status = loop {
+        match child.try_wait().map_err(|error| error.to_string())? {
+            Some(status) => break status,
+            None if start.elapsed() > limit => {
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err(format!("did not end within {limit:?}"));
+            }
+            None => std::thread::sleep(Duration::from_millis(5)),
+        }
+    };
+    let printed = reader.join().unwrap_or_default();
+    if status.success() { Ok(printed) } else { Err(format!("ended with {status}")) }
+}
+
+/// What all runs found, and how far they came.
+#[derive(Default)]
+struct Found {
+    /// What is wrong, by what is said of it, with its seeds.
+    wrong: BTreeMap<String, Vec<u64>>,
+    totals: [u64; 4],
+    longest: u64,
+    largest: u64,
+}
+
+impl Found {
+    fn add(&mut self, printed: &str) {
+        for line in printed.lines() {
+            if let Some((seed, what)) = line.strip_prefix("wrong ").and_then(|rest| rest.split_once(' ')) {
+                // How long it took differs each time.
+                let kind = if what.starts_with("took") { "took long" } else { what };
+                self.wrong.entry(kind.to_owned()).or_default().push(seed.parse().unwrap_or(0));
+            } else if let Some(rest) = line.strip_prefix("done ") {
+                let numbers: Vec<u64> = rest.split(' ').filter_map(|number| number.parse().ok()).collect();
+                if let [totals @ .., longest, largest] = &numbers[..] {
+                    self.totals.iter_mut().zip(totals).for_each(|(all, some)| *all += some);
+                    (self.longest, self.largest) = (self.longest.max(*longest), self.largest.max(*largest));
+                }
+            }
+        }
+    }
+}
+
+fn campaign(inputs: u64, threads: u64, seed: u64, root: &Path) -> ExitCode {
+    let (next, found, start) = (AtomicU64::new(0), Mutex::new(Found::default()), Instant::now());
+    let add = |printed: &str| {
+        if let Ok(mut found) = found.lock() {
+            found.add(printed);
+        }
+    };
+    let work = || loop {
+        let from = next.fetch_add(RUN, Relaxed);
+        if from >= inputs {
+            return;
+        }
+        let (first, count) = (seed.wrapping_add(from), RUN.min(inputs - from));
+        match run(first, count, root, LONGEST_RUN) {
+            Ok(printed) => add(&printed),
+            Err(_) => {
+                for seed in (0..count).map(|i| first.wrapping_add(i)) {
+                    match run(seed, 1, root, LONGEST * 20) {
+                        Ok(printed) => add(&printed),
+                        Err(why) => add(&format!("wrong {seed} {why}")),
+                    }
+                }
+            }
+        }
+    };
+    std::thread::scope(|scope| (0..threads.max(1)).for_each(|_| drop(scope.spawn(work))));
+    let Ok(Found { wrong, totals: [done, parsed, lowered, printed], longest, largest }) = found.into_inner() else {
+        return ExitCode::FAILURE;
+    };
+    let rate = done as f64 / start.elapsed().as_secs_f64();
+    println!(
+        "{done} inputs from seed {seed} on, {rate:.0} a second: {parsed} parsed, {lowered} lowered, {printed} printed; longest {longest} ms, largest {largest} KiB"
+    );
+    for (what, seeds) in &wrong {
+        println!("{} × {what}; seeds {:?}", seeds.len(), &seeds[..seeds.len().min(5)]);
+    }
+    if wrong.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}

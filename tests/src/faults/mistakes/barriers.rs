@@ -1,0 +1,91 @@
+//! Barriers and fences that are missing, too weak, or not reached by all; exchanges, too.
+
+use super::{Edits, Mistake, callee};
+use syn::visit::{self, Visit};
+
+/// What only waits, or only orders.
+const BARRIERS: &[&str] = &["sync_threads", "sync_warp", "cluster_sync"];
+
+/// Exchanges that give back what they are given in the first place, where nobody else is there.
+const EXCHANGES: &[&str] = &[
+    "block_sum",
+    "block_min",
+    "block_max",
+    "block_inclusive_sum",
+    "block_exclusive_sum",
+    "warp_sum",
+    "warp_min",
+    "warp_max",
+    "warp_inclusive_sum",
+    "shuffle",
+    "shuffle_up",
+    "shuffle_down",
+    "shuffle_xor",
+];
+
+/// Votes, and what they give where they are left out.
+const VOTES: &[(&str, &str)] = &[("ballot", "0"), ("match_any", "0"), ("any", "false"), ("all", "false")];
+
+/// Half a warp.
+const HALF: &str = "lane_id() < 16";
+
+pub(super) fn find(file: &syn::File, edits: &mut Edits<'_>) {
+    Finder { edits }.visit_file(file);
+}
+
+struct Finder<'f, 't> {
+    edits: &'f mut Edits<'t>,
+}
+
+impl Finder<'_, '_> {
+    fn barrier(&mut self, statement: &syn::Stmt, name: &str) {
+        let edits = &mut self.edits;
+        edits.replace(Mistake::DroppedBarrier, statement, String::new());
+        match name {
+            "sync_threads" => {
+                edits.replace(Mistake::WeakBarrier, statement, "sync_warp();".to_owned());
+                edits.replace(Mistake::Divergent, statement, format!("if {HALF} {{ sync_threads(); }}"));
+            }
+            "cluster_sync" => edits.replace(Mistake::WeakBarrier, statement, "sync_threads();".to_owned()),
+            _ => edits.replace(Mistake::Divergent, statement, format!("if {HALF} {{ {name}(); }}")),
+        }
+    }
+
+    fn fence(&mut self, statement: &syn::Stmt, name: &str) {
+        self.edits.replace(Mistake::DroppedFence, statement, String::new());
+        if name.starts_with("fence_device") || name.starts_with("fence_system") {
+            let narrow = name.replace("device", "block").replace("system", "block");
+            self.edits.replace(Mistake::NarrowScope, statement, format!("{narrow}();"));
+        }
+    }
+}
+
+impl<'a> Visit<'a> for Finder<'_, '_> {
+    fn visit_stmt(&mut self, statement: &'a syn::Stmt) {
+        if let syn::Stmt::Expr(syn::Expr::Call(call), Some(_)) = statement
+            && let Some(name) = callee(call)
+        {
+            if BARRIERS.contains(&name.as_str()) {
+                self.barrier(statement, &name);
+            } else if name.starts_with("fence_") {
+                self.fence(statement, &name);
+            }
+        }
+        visit::visit_stmt(self, statement);
+    }
+
+    fn visit_expr_call(&mut self, call: &'a syn::ExprCall) {
+        let Some(name) = callee(call) else { return visit::visit_expr_call(self, call) };
+        let source = self.edits.source(call).to_owned();
+        if EXCHANGES.contains(&name.as_str())
+            && let Some(first) = call.args.first()
+        {
+            let own = self.edits.source(first).to_owned();
+            self.edits.replace(Mistake::Divergent, call, format!("(if {HALF} {{ {source} }} else {{ {own} }})"));
+        }
+        if let Some((_, none)) = VOTES.iter().find(|(vote, _)| *vote == name) {
+            self.edits.replace(Mistake::Divergent, call, format!("(if {HALF} {{ {source} }} else {{ {none} }})"));
+        }
+        visit::visit_expr_call(self, call);
+    }
+}

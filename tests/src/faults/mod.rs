@@ -1,0 +1,16 @@
+//! Faults that are put into kernels on purpose: a table of mistakes, edits of source text, and what becomes of each mutant on the simulator.
+//!
+//! A kernel's host function embeds its source. So a mutant is a definition with other text, launched with the arguments, the generics and the
+//! geometry of the kernel that it is made of ([`warpwright::Launch::simulated_memory`]).
+
+pub mod catalogues;
+pub mod engine;
+pub mod equivalent;
+pub mod kernels;
+pub mod lints;
+pub mod mistakes;
+pub mod mutant;
+pub mod names;
+pub mod pages;
+pub mod sweep;
+pub mod verdict;

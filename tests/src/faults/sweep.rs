@@ -1,0 +1,90 @@
+//! All mutants of a kernel, each run and judged.
+
+use super::mistakes::{Edit, Mistake, edits};
+use super::mutant::{Ran, mutated, run};
+use super::names::TouchedLines;
+use super::verdict::{Expected, Verdict};
+use warpwright::Launch;
+
+/// A mutant, judged.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    /// The kernel.
+    pub kernel: String,
+    /// The edit.
+    pub edit: Edit,
+    /// The line that is edited, without its margins.
+    pub line: String,
+    /// What became of it.
+    pub verdict: Verdict,
+    /// What was said, if anything was.
+    pub said: String,
+    /// Of a mutant that leaves the same: whether its code is the same, in this variant.
+    pub is_same_code: bool,
+    /// The file of the kernel, as the compiler names it.
+    pub file: &'static str,
+    /// Where the edit is in it: line and column, from 1.
+    pub at: (u32, u32),
+    /// What stood there.
+    pub replaced: String,
+}
+
+impl Judged {
+    /// Which mutant it is, whatever it was launched with.
+    pub fn identity(&self) -> (&str, u32, u32, Mistake, &str) {
+        (&self.kernel, self.at.0, self.at.1, self.edit.mistake, &self.edit.with)
+    }
+}
+
+/// The mutants of several launches of a kernel, each once, with the verdict that says most.
+pub fn merged(mut all: Vec<Judged>) -> Vec<Judged> {
+    all.sort_by(|a, b| a.identity().cmp(&b.identity()).then(a.verdict.cmp(&b.verdict)));
+    all.dedup_by(|next, first| next.identity() == first.identity());
+    all
+}
+
+/// What a sweep of a kernel found.
+pub struct Sweep {
+    /// A fault of the kernel as it is: a false alarm.
+    pub alarm: Option<String>,
+    /// Its mutants.
+    pub mutants: Vec<Judged>,
+}
+
+/// Runs a kernel as it is launched here, and all its mutants.
+pub fn sweep(launch: &Launch<'_>, wanted: &dyn Fn(&Edit) -> bool) -> Sweep {
+    let definition = launch.definition();
+    let source = definition.item.source;
+    let memory = match run(launch, None) {
+        Ran::Ended(memory) => memory,
+        Ran::Faulted(fault) => return Sweep { alarm: Some(fault.to_string()), mutants: Vec::new() },
+        Ran::Refused(why) => return Sweep { alarm: Some(why), mutants: Vec::new() },
+    };
+    let lines = TouchedLines::of(source.text);
+    let expected = Expected { memory: &memory, lines: &lines, first_line: source.line };
+    let judge = |edit: Edit| {
+        let mutant = mutated(definition, &edit);
+        let ran = run(launch, Some(mutant));
+        let said = match &ran {
+            Ran::Refused(why) => why.clone(),
+            Ran::Faulted(fault) => fault.to_string(),
+            Ran::Ended(_) => String::new(),
+        };
+        let (before, replaced) = (&source.text[..edit.range.start], source.text[edit.range.clone()].to_owned());
+        let begins = before.rfind('\n').map_or(0, |at| at + 1);
+        let line = source.text[begins..].lines().next().unwrap_or_default().trim().to_owned();
+        let row = before.matches('\n').count() as u32;
+        let column = (edit.range.start - begins) as u32 + if row == 0 { source.column } else { 1 };
+        let verdict = expected.judge(&edit, &ran);
+        let is_same_code = verdict == Verdict::SameResult && without_places(launch.ir_of(mutant)) == without_places(launch.ir());
+        let (kernel, at) = (definition.name.to_owned(), (source.line + row, column));
+        Judged { kernel, edit, line, verdict, said, is_same_code, file: source.file, at, replaced }
+    };
+    Sweep { alarm: None, mutants: edits(source.text).into_iter().filter(|edit| wanted(edit)).map(judge).collect() }
+}
+
+/// A kernel's text without where its instructions come from, which an edit moves.
+fn without_places(ir: warpwright::Result<String>) -> Vec<String> {
+    let text = ir.unwrap_or_default();
+    text.lines().map(|line| line.split(" @").next().unwrap_or(line).trim_end().to_owned()).collect()
+}

@@ -1,0 +1,85 @@
+//! What is thought of a mutant that ran: whether its fault is at the right line, and what is left where it has none.
+
+use super::mistakes::{Edit, Mistake};
+use super::mutant::Ran;
+use super::names::TouchedLines;
+use warpwright_runtime::sim::{Fault, FaultKind};
+
+/// The verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Verdict {
+    /// The compiler refuses it, or the launch.
+    Refused,
+    /// A fault at the line that is changed; of a mistake of order, at accesses of the array that it names, or where threads were to meet.
+    AtItsLine,
+    /// A fault elsewhere: what the mistake led to.
+    Behind,
+    /// No fault, and another result.
+    WrongResult,
+    /// No fault, and the same result.
+    SameResult,
+}
+
+/// What is judged against.
+pub struct Expected<'e> {
+    /// What the kernel leaves in its buffers as it is.
+    pub memory: &'e [Vec<u8>],
+    /// Lines by what they touch, of the item's text.
+    pub lines: &'e TouchedLines,
+    /// The line of the item's text that is line 1 of it.
+    pub first_line: u32,
+}
+
+impl Expected<'_> {
+    /// The verdict on a mutant.
+    pub fn judge(&self, edit: &Edit, ran: &Ran) -> Verdict {
+        match ran {
+            Ran::Refused(_) => Verdict::Refused,
+            Ran::Ended(memory) if memory == self.memory => Verdict::SameResult,
+            Ran::Ended(_) => Verdict::WrongResult,
+            Ran::Faulted(fault) if self.is_at_its_line(edit, fault) => Verdict::AtItsLine,
+            Ran::Faulted(_) => Verdict::Behind,
+        }
+    }
+
+    /// A line of the file as one of the item's text.
+    fn within(&self, line: u32) -> u32 {
+        (line + 1).saturating_sub(self.first_line)
+    }
+
+    fn is_at_its_line(&self, edit: &Edit, fault: &Fault) -> bool {
+        let is_edited = |line: u32| (edit.lines.0..=edit.lines.1).contains(&self.within(line));
+        if is_edited(fault.line) || other_line(&fault.kind).is_some_and(is_edited) {
+            return true;
+        }
+        if !edit.mistake.row().is_of_order {
+            return false;
+        }
+        let touches = |object: &str, line: u32| self.lines.touches(object, self.within(line));
+        match &fault.kind {
+            FaultKind::Race { object, other_line, .. } => {
+                touches(object, fault.line) && other_line.is_none_or(|line| touches(object, line))
+            }
+            FaultKind::Uninitialised { object, .. } | FaultKind::NoPeer { object, .. } => touches(object, fault.line),
+            FaultKind::CopyInFlight { object, .. } | FaultKind::StoreInFlight { object, .. } => touches(object, fault.line),
+            FaultKind::DivergentBarrier { .. }
+            | FaultKind::DivergentWarp { .. }
+            | FaultKind::MissingLane { .. }
+            | FaultKind::ClusterApart { .. } => edit.mistake == Mistake::EarlyReturn && self.lines.calls(self.within(fault.line)),
+            // Shared memory that lacks a value that it is to have may hold no index.
+            _ => false,
+        }
+    }
+}
+
+/// The second line that a fault names.
+pub fn other_line(kind: &FaultKind) -> Option<u32> {
+    match kind {
+        FaultKind::Race { other_line, .. }
+        | FaultKind::DivergentBarrier { other_line, .. }
+        | FaultKind::ClusterApart { other_line, .. } => *other_line,
+        FaultKind::CopyInFlight { line, .. } | FaultKind::StoreInFlight { line, .. } | FaultKind::ProductInFlight { line, .. } => *line,
+        FaultKind::Deadlock { barrier_line, .. } => *barrier_line,
+        _ => None,
+    }
+}

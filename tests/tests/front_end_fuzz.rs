@@ -1,0 +1,165 @@
+//! Spoilt inputs through the front end, within bounds: no panic, no input that takes long, none that takes much memory. `tests/tests/bad_source.rs` spoils sources as text;
+//! here they are trees of tokens, so that most still parse, and IR text, results of tuning and command lines are spoilt, too. The program `front-end-fuzz` does
+//! the same for as long as one likes, and `fuzz-targets` hands it to `cargo fuzz`.
+
+use std::path::Path;
+use std::sync::{Arc, mpsc};
+use std::time::{Duration, Instant};
+use warpwright_codegen::syntax::Unit;
+use warpwright_tests::command::Folder;
+use warpwright_tests::front_end::corpus::Corpus;
+use warpwright_tests::front_end::exercise::{Reached, exercise};
+use warpwright_tests::front_end::memory::Counted;
+use warpwright_tests::front_end::trees::printed;
+use warpwright_tests::front_end::{Spoilt, lines};
+use warpwright_tests::random::Random;
+
+#[global_allocator]
+static ALLOCATOR: Counted = Counted;
+
+/// What an input may take: a second in an optimised build, and what that becomes without optimisation, with the verifier between passes and beside other tests.
+const LONGEST: Duration = if cfg!(debug_assertions) { Duration::from_secs(30) } else { Duration::from_secs(1) };
+
+/// Bytes that an input may hold.
+const MOST: usize = 1 << 30;
+
+/// How long the inputs of a seed are tried.
+const TIME: Duration = Duration::from_secs(12);
+
+fn variable(name: &str) -> Option<u64> {
+    std::env::var(name).ok().and_then(|text| text.parse().ok())
+}
+
+fn corpus() -> Corpus {
+    let corpus = Corpus::of(&Path::new(env!("CARGO_MANIFEST_DIR")).join(".."));
+    assert!(corpus.sources.len() > 100 && corpus.ir.len() > 50, "{} sources, {} IR texts", corpus.sources.len(), corpus.ir.len());
+    corpus
+}
+
+/// Stack of the thread that the inputs run on: what a program's first thread has.
+const STACK: usize = 8 << 20;
+
+/// Tries the inputs from a seed on, in a thread of their own, so that one that does not end is found, too; what is wrong with them.
+fn tried(name: &str, seed: u64, most: u64, time: Duration, corpus: &Arc<Corpus>) -> Vec<String> {
+    let (sender, costs) = mpsc::channel();
+    let (own, start) = (Arc::clone(corpus), Instant::now());
+    let work = move || {
+        for seed in (0..most).map(|i| seed.wrapping_add(i)) {
+            let mut reached = Reached::default();
+            let cost = exercise(&Spoilt::of(seed, &own), &mut reached);
+            if sender.send((cost, reached)).is_err() || start.elapsed() > time {
+                return;
+            }
+        }
+    };
+    std::thread::Builder::new().stack_size(STACK).spawn(work).expect("a thread");
+    let (mut all, mut wrong, mut count) = (Reached::default(), Vec::new(), 0);
+    let (mut longest, mut largest) = (Duration::ZERO, 0);
+    loop {
+        let seed = seed.wrapping_add(count);
+        let (cost, reached) = match costs.recv_timeout(LONGEST) {
+            Ok(found) => found,
+            Err(mpsc::RecvTimeoutError::Disconnected) => break,
+            Err(mpsc::RecvTimeoutError::Timeout) => {
+                wrong.push(format!("seed {seed} takes more than {LONGEST:?}\n{}", Spoilt::of(seed, corpus).text()));
+                break;
+            }
+        };
+        (all.parsed, all.lowered, all.printed) =
+            (all.parsed + reached.parsed, all.lowered + reached.lowered, all.printed + reached.printed);
+        (longest, largest, count) = (longest.max(cost.time), largest.max(cost.bytes), count + 1);
+        let complaint = match cost.panic {
+            Some(place) => Some(format!("panicked: {place}")),
+            None if cost.bytes > MOST => Some(format!("held {} bytes", cost.bytes)),
+            None => None,
+        };
+        wrong.extend(complaint.map(|complaint| format!("seed {seed} {complaint}\n{}", Spoilt::of(seed, corpus).text())));
+    }
+    println!(
+        "{name}: seeds from {seed} on: {count} inputs, {} parsed, {} lowered, {} printed; the longest took {longest:?}, the largest held {} KiB",
+        all.parsed,
+        all.lowered,
+        all.printed,
+        largest >> 10
+    );
+    assert!(!wrong.is_empty() || all.lowered > 0, "every input was refused: nothing was tried behind the checks");
+    wrong
+}
+
+#[test]
+fn spoilt_inputs_cost_little_and_never_panic() {
+    let corpus = Arc::new(corpus());
+    let seed = variable("WARPWRIGHT_FUZZ_SEED").unwrap_or_else(Random::fresh_seed);
+    let time = variable("WARPWRIGHT_FUZZ_SECONDS").map_or(TIME, Duration::from_secs);
+    let mut wrong = tried("fixed", 1, 400, TIME, &corpus);
+    wrong.extend(tried("fresh", seed, u64::MAX, time, &corpus));
+    assert!(wrong.is_empty(), "{} inputs\n\n{}", wrong.len(), wrong.join("\n\n"));
+    println!("ran: front end (spoilt inputs on the compiler)");
+}
+
+#[test]
+fn what_is_not_changed_is_read_again() {
+    let corpus = corpus();
+    let parses = |text: &str| Unit::parse("k.rs", 1, 1, text).is_ok();
+    let whole: Vec<&String> = corpus.sources.iter().filter(|text| parses(text)).collect();
+    assert!(whole.len() > 80, "{} of {} sources parse", whole.len(), corpus.sources.len());
+    let wrong: Vec<String> = whole.iter().filter_map(|text| printed(text)).filter(|again| !parses(again)).collect();
+    assert!(wrong.is_empty(), "{} sources are printed as what is no Rust\n{}", wrong.len(), wrong[0]);
+}
+
+/// Command lines that are right, to be spoilt.
+const COMMANDS: &[&str] = &[
+    "check k.rs",
+    "check k.rs --json --target sm_90 -D N=4",
+    "emit k.rs::saxpy --format ptx --target sm_80",
+    "emit k.rs::tile --format opencl",
+    "emit k.rs::tile --format rust --target sm_90",
+    "simulate k.rs::saxpy --cover 1000 --args a=2.0 x=random(1000)",
+    "simulate k.rs::tile --grid 2x1x1 --args x=iota(128) y=zeros(128) -D N=2 --json",
+    "compare k.rs::tile --set N=1,2,4 --target sm_90",
+    "occupancy --block 256 --registers 64 --shared 1024 --target sm_90",
+    "explain missing_barrier",
+    "tune k.rs::tile --grid 1 --args x=iota(64) y=zeros(64)",
+    "devices",
+];
+
+const KERNELS: &[u8] = b"use warpwright::prelude::*;
+#[kernel(block = 64)]
+pub fn saxpy(a: f32, x: &Global<f32>, y: &mut Global<f32>) {
+    let i = global_id().x;
+    if i < y.len() {
+        y[i] = a * x[i] + y[i];
+    }
+}
+#[kernel(block = 64, variants(N in [1, 2]))]
+pub fn tile<const N: usize>(x: &Global<f32>, y: &mut Global<f32>) {
+    #[shared]
+    let mut tile: [f32; 64];
+    let t = thread_idx().x;
+    tile[t] = x[global_id().x];
+    sync_threads();
+    y[global_id().x] = tile[63 - t] * N as f32;
+}
+";
+
+/// Command lines that are tried.
+const LINES: u64 = 60;
+
+#[test]
+fn spoilt_command_lines_are_refused_or_done() {
+    let folder = Folder::new("front-end", &[("k.rs", KERNELS)]);
+    let seed = variable("WARPWRIGHT_FUZZ_SEED").unwrap_or_else(Random::fresh_seed);
+    for seed in (1..=LINES / 2).chain((0..LINES / 2).map(|i| seed.wrapping_add(i))) {
+        let mut random = Random::new(seed);
+        let spoilt = lines::spoil(random.pick(COMMANDS), &mut random);
+        let arguments: Vec<String> = spoilt.split_whitespace().map(|word| word.replace('\0', "")).collect();
+        let short: Vec<&str> = arguments.iter().take(200).map(|word| word.get(..4_000).unwrap_or(word)).collect();
+        let start = Instant::now();
+        let outcome = folder.run(&short);
+        let shown = || format!("seed {seed}: {short:?}\n{}", outcome.err);
+        assert!(matches!(outcome.code, Some(0..=2)), "{:?}: {}", outcome.code, shown());
+        assert!(!outcome.err.contains("panicked at"), "{}", shown());
+        assert!(start.elapsed() < LONGEST, "{:?}: {}", start.elapsed(), shown());
+    }
+    println!("ran: command lines ({LINES} spoilt lines on the command)");
+}

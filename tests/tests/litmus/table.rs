@@ -1,0 +1,168 @@
+//! The tests, with what the memory model of PTX says of their outcomes.
+
+use super::program::Access::{Ordered, Plain, Relaxed, SeqCst};
+use super::program::Act::{Add, Load, LoadIfSeen, Store, Then};
+use super::program::Variable::{X, Y};
+use super::program::{Fence, Outcome, Reach, Threads};
+
+/// What the model says of the outcomes that sequential consistency does not give.
+#[derive(Clone, Copy)]
+pub(crate) enum Weak {
+    /// None of them may be seen.
+    Forbidden,
+    /// They may be seen.
+    Allowed,
+    /// Plain accesses race: the language gives no result.
+    Race,
+}
+
+/// A test.
+pub(crate) struct Litmus {
+    /// Its name.
+    pub(crate) name: &'static str,
+    /// What the threads do.
+    pub(crate) threads: Threads,
+    /// Whom they are among.
+    pub(crate) reaches: &'static [Reach],
+    /// What else may happen.
+    pub(crate) weak: Weak,
+}
+
+const ALL: &[Reach] = &[Reach::Block, Reach::Device, Reach::System];
+const WIDE: &[Reach] = &[Reach::Device, Reach::System];
+
+const fn test(name: &'static str, threads: Threads, reaches: &'static [Reach], weak: Weak) -> Litmus {
+    Litmus { name, threads, reaches, weak }
+}
+
+/// Every test. MP is message passing, SB store buffering, LB load buffering, IRIW independent reads of independent writes, WRC write to read causality,
+/// 2+2W two writes against two.
+pub(crate) const TESTS: &[Litmus] = &[
+    test(
+        "MP, release and acquire",
+        &[&[Store(X, 1, Plain), Store(Y, 1, Ordered)], &[Load(0, Y, Ordered), LoadIfSeen(X)]],
+        ALL,
+        Weak::Forbidden,
+    ),
+    test(
+        "MP, sequentially consistent",
+        &[&[Store(X, 1, Plain), Store(Y, 1, SeqCst)], &[Load(0, Y, SeqCst), LoadIfSeen(X)]],
+        ALL,
+        Weak::Forbidden,
+    ),
+    test(
+        "MP, relaxed with fences",
+        &[
+            &[Then(&Store(X, 1, Plain), Fence::Ordinary), Store(Y, 1, Relaxed)],
+            &[Then(&Load(0, Y, Relaxed), Fence::Ordinary), LoadIfSeen(X)],
+        ],
+        ALL,
+        Weak::Forbidden,
+    ),
+    test("MP, relaxed, data plain", &[&[Store(X, 1, Plain), Store(Y, 1, Relaxed)], &[Load(0, Y, Relaxed), LoadIfSeen(X)]], ALL, Weak::Race),
+    test("MP, release only", &[&[Store(X, 1, Plain), Store(Y, 1, Ordered)], &[Load(0, Y, Relaxed), LoadIfSeen(X)]], ALL, Weak::Race),
+    test("MP, acquire only", &[&[Store(X, 1, Plain), Store(Y, 1, Relaxed)], &[Load(0, Y, Ordered), LoadIfSeen(X)]], ALL, Weak::Race),
+    test("MP, all plain", &[&[Store(X, 1, Plain), Store(Y, 1, Plain)], &[Load(0, Y, Plain), Load(1, X, Plain)]], ALL, Weak::Race),
+    test(
+        "MP, scope too narrow",
+        &[&[Store(X, 1, Plain), Store(Y, 1, Ordered)], &[Load(0, Y, Ordered), LoadIfSeen(X)]],
+        &[Reach::Narrow],
+        Weak::Race,
+    ),
+    test(
+        "MP, all relaxed",
+        &[&[Store(X, 1, Relaxed), Store(Y, 1, Relaxed)], &[Load(0, Y, Relaxed), Load(1, X, Relaxed)]],
+        ALL,
+        Weak::Allowed,
+    ),
+    test("SB, relaxed", &[&[Store(X, 1, Relaxed), Load(0, Y, Relaxed)], &[Store(Y, 1, Relaxed), Load(0, X, Relaxed)]], ALL, Weak::Allowed),
+    test(
+        "SB, release and acquire",
+        &[&[Store(X, 1, Ordered), Load(0, Y, Ordered)], &[Store(Y, 1, Ordered), Load(0, X, Ordered)]],
+        ALL,
+        Weak::Allowed,
+    ),
+    test(
+        "SB, sequentially consistent",
+        &[&[Store(X, 1, SeqCst), Load(0, Y, SeqCst)], &[Store(Y, 1, SeqCst), Load(0, X, SeqCst)]],
+        ALL,
+        Weak::Forbidden,
+    ),
+    test(
+        "SB, fences of one order",
+        &[
+            &[Then(&Store(X, 1, Relaxed), Fence::SeqCst), Load(0, Y, Relaxed)],
+            &[Then(&Store(Y, 1, Relaxed), Fence::SeqCst), Load(0, X, Relaxed)],
+        ],
+        ALL,
+        Weak::Forbidden,
+    ),
+    test("LB, relaxed", &[&[Load(0, X, Relaxed), Store(Y, 1, Relaxed)], &[Load(0, Y, Relaxed), Store(X, 1, Relaxed)]], ALL, Weak::Allowed),
+    test(
+        "LB, release and acquire",
+        &[&[Load(0, X, Ordered), Store(Y, 1, Ordered)], &[Load(0, Y, Ordered), Store(X, 1, Ordered)]],
+        ALL,
+        Weak::Forbidden,
+    ),
+    test(
+        "IRIW, relaxed",
+        &[
+            &[Store(X, 1, Relaxed)],
+            &[Store(Y, 1, Relaxed)],
+            &[Load(0, X, Relaxed), Load(1, Y, Relaxed)],
+            &[Load(0, Y, Relaxed), Load(1, X, Relaxed)],
+        ],
+        ALL,
+        Weak::Allowed,
+    ),
+    test(
+        "IRIW, release and acquire",
+        &[
+            &[Store(X, 1, Ordered)],
+            &[Store(Y, 1, Ordered)],
+            &[Load(0, X, Ordered), Load(1, Y, Ordered)],
+            &[Load(0, Y, Ordered), Load(1, X, Ordered)],
+        ],
+        ALL,
+        Weak::Allowed,
+    ),
+    test(
+        "IRIW, fences of one order",
+        &[
+            &[Store(X, 1, Relaxed)],
+            &[Store(Y, 1, Relaxed)],
+            &[Then(&Load(0, X, Relaxed), Fence::SeqCst), Load(1, Y, Relaxed)],
+            &[Then(&Load(0, Y, Relaxed), Fence::SeqCst), Load(1, X, Relaxed)],
+        ],
+        ALL,
+        Weak::Forbidden,
+    ),
+    test(
+        "WRC, release and acquire",
+        &[&[Store(X, 1, Relaxed)], &[Load(0, X, Ordered), Store(Y, 1, Ordered)], &[Load(0, Y, Ordered), Load(1, X, Relaxed)]],
+        WIDE,
+        Weak::Forbidden,
+    ),
+    test("CoRR", &[&[Store(X, 1, Relaxed)], &[Load(0, X, Relaxed), Load(1, X, Relaxed)]], ALL, Weak::Forbidden),
+    test(
+        "CoRR, two writers",
+        &[&[Store(X, 1, Relaxed)], &[Store(X, 2, Relaxed)], &[Load(0, X, Relaxed), Load(1, X, Relaxed)]],
+        ALL,
+        Weak::Forbidden,
+    ),
+    test("CoWW", &[&[Store(X, 1, Relaxed), Store(X, 2, Relaxed)], &[Load(0, X, Relaxed), Load(1, X, Relaxed)]], ALL, Weak::Forbidden),
+    test("CoWR", &[&[Store(X, 1, Relaxed), Load(0, X, Relaxed)], &[Store(X, 2, Relaxed)]], ALL, Weak::Forbidden),
+    test("CoRW", &[&[Load(0, X, Relaxed), Store(X, 1, Relaxed)], &[Store(X, 2, Relaxed)]], ALL, Weak::Forbidden),
+    test("atomicity", &[&[Add(0, X), Add(1, X)], &[Add(0, X), Add(1, X)]], ALL, Weak::Forbidden),
+    test(
+        "2+2W, relaxed",
+        &[&[Store(X, 1, Relaxed), Store(Y, 2, Relaxed)], &[Store(Y, 1, Relaxed), Store(X, 2, Relaxed)]],
+        ALL,
+        Weak::Allowed,
+    ),
+];
+
+/// Whether an outcome that sequential consistency does not give may be seen where weak ones are allowed: only what each variable by itself can do.
+pub(crate) fn is_value(outcome: &Outcome) -> bool {
+    outcome.iter().all(|value| *value <= 2)
+}
