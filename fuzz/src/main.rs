@@ -1,62 +1,177 @@
-use std::collections::BTreeMap;
-use std::path::Path;
-use warpwright_fuzz::executions::{compiled, simulator, twin};
-use warpwright_fuzz::random::{Random, quietly};
+//! `warpwright-fuzz`: campaigns of random kernels.
+
+use clap::{Parser, Subcommand};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use warpwright_fuzz::campaign::{self, Judge, Settings, state::State};
+use warpwright_fuzz::check::check;
+use warpwright_fuzz::executions::{device, difference};
+use warpwright_fuzz::random::{Failure, Random};
 use warpwright_fuzz::source::{self, Form};
-fn main() {
-    let args: Vec<String> = std::env::args().collect();
-    let (a, b): (u64, u64) = (args[1].parse().unwrap(), args[2].parse().unwrap());
-    let mut reasons: BTreeMap<String, Vec<u64>> = BTreeMap::new();
-    let t = std::time::Instant::now();
-    let mut good = Vec::new();
-    for seed in a..b {
-        let k = source::kernel(&mut Random::new(seed));
-        if b == a + 1 {
-            println!("{}", k.file(Form::Annotated));
+
+/// Random kernels over the whole language, on everything that runs them.
+#[derive(Parser)]
+#[command(version, about)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Runs a campaign, or goes on with one.
+    Run(Run),
+    /// Shows the kernel of a seed, and what everybody asked says of it.
+    One {
+        /// The seed.
+        seed: u64,
+        /// Who is asked.
+        #[arg(long, value_delimiter = ',', default_value = "simulator")]
+        on: Vec<String>,
+    },
+    /// Shows what the kernels of a campaign had.
+    Coverage {
+        /// The campaign's state.
+        #[arg(long, default_value = "warpwright-fuzz.state")]
+        state: PathBuf,
+    },
+}
+
+#[derive(clap::Args)]
+struct Run {
+    /// Who is asked: simulator, twin, opencl, cuda.
+    #[arg(long, value_delimiter = ',', default_value = "simulator")]
+    on: Vec<String>,
+    /// Hours of this start.
+    #[arg(long)]
+    hours: Option<f64>,
+    /// Kernels in all.
+    #[arg(long)]
+    kernels: Option<u64>,
+    /// The first seed.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Kernels of a batch, which is a program of twins.
+    #[arg(long, default_value_t = 200)]
+    batch: u64,
+    /// Threads.
+    #[arg(long, default_value_t = 1)]
+    threads: usize,
+    /// Where the campaign's state is kept; finds are put beside it.
+    #[arg(long, default_value = "warpwright-fuzz.state")]
+    state: PathBuf,
+    /// The workspace, for twins.
+    #[arg(long)]
+    root: Option<PathBuf>,
+    /// Whether this is the process that may die with a driver.
+    #[arg(long, hide = true)]
+    inside: bool,
+}
+
+fn judges(names: &[String]) -> Result<Vec<Judge>, String> {
+    let one = |name: &String| {
+        Judge::ALL.into_iter().find(|judge| judge.name() == name).ok_or_else(|| {
+            let all: Vec<&str> = Judge::ALL.iter().map(|judge| judge.name()).collect();
+            format!("nobody is called `{name}`: there are {}", all.join(", "))
+        })
+    };
+    names.iter().map(one).collect()
+}
+
+fn settings(run: &Run) -> Result<Settings, String> {
+    Ok(Settings {
+        judges: judges(&run.on)?,
+        kernels: run.kernels.unwrap_or(u64::MAX / 2),
+        seconds: run.hours.map_or(f64::INFINITY, |hours| hours * 3600.0),
+        seed: run.seed,
+        batch: run.batch.max(1),
+        threads: run.threads,
+        state: run.state.clone(),
+        root: run.root.clone().unwrap_or_else(campaign::workspace),
+    })
+}
+
+/// Starts this program again, as often as a driver ends it.
+fn watch() -> Result<ExitCode, String> {
+    loop {
+        let program = std::env::current_exe().map_err(|error| error.to_string())?;
+        let status = std::process::Command::new(program).args(std::env::args_os().skip(1)).arg("--inside").status();
+        let status = status.map_err(|error| error.to_string())?;
+        // A plain exit is an answer, good or bad; a signal is a find.
+        if let Some(code) = status.code() {
+            return Ok(ExitCode::from(u8::try_from(code).unwrap_or(1)));
         }
-        let r = quietly(|| {
-            let l = compiled::scheduled(&k, Form::Stripped).map_err(|e| format!("REFUSED {}", e))?;
-            let e = simulator::run(&k, l.kernel.legal()).map_err(|e| format!("FAULT {e}"))?;
-            let l = compiled::scheduled(&k, Form::BestEffort).map_err(|e| format!("BE REFUSED {e}"))?;
-            let f = simulator::run(&k, l.kernel.legal()).map_err(|e| format!("BE FAULT {e}"))?;
-            if let Some(d) = warpwright_fuzz::executions::difference(&e, &f) {
-                return Err(format!("BE DIFF {d}"));
-            }
-            Ok::<_, String>(e)
-        });
-        match r {
-            Ok(Ok(o)) => good.push((seed, k, o)),
-            Ok(Err(e)) => {
-                let key: String = e.lines().next().unwrap().chars().take(150).collect();
-                reasons.entry(key).or_default().push(seed);
-            }
-            Err(p) => reasons.entry(format!("PANIC {p}")).or_default().push(seed),
+        println!("the program ended: {status}");
+    }
+}
+
+fn run(run: &Run) -> Result<ExitCode, String> {
+    let settings = settings(run)?;
+    let asks_drivers = settings.judges.iter().any(|judge| matches!(judge, Judge::OpenCl | Judge::Cuda));
+    if asks_drivers && !run.inside {
+        return watch();
+    }
+    let state = campaign::run(&settings)?;
+    Ok(if state.count("finds") == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn one(seed: u64, on: &[String]) -> Result<ExitCode, String> {
+    let kernel = source::kernel(&mut Random::new(seed));
+    println!("{}", kernel.file(Form::Annotated));
+    println!("// grid {:?}, {} bytes of dynamic shared memory", kernel.grid, kernel.shared_bytes);
+    let shown = match check(&kernel, seed) {
+        Ok(shown) => shown,
+        Err(Failure::Wrong(why)) => return Err(format!("simulator: {why}")),
+        Err(Failure::NoCase(why)) => return Err(format!("no kernel: {why}")),
+    };
+    println!("// simulator: {} executions agree", shown.compared + 1);
+    let settings = Settings {
+        judges: judges(on)?,
+        kernels: 1,
+        seconds: 0.0,
+        seed,
+        batch: 1,
+        threads: 1,
+        state: std::env::temp_dir().join("warpwright-fuzz-one"),
+        root: campaign::workspace(),
+    };
+    let judges = settings.judges()?;
+    let mut code = ExitCode::SUCCESS;
+    let mut say = |name: &str, why: Option<String>| {
+        println!("// {name}: {}", why.as_deref().unwrap_or("agrees"));
+        if why.is_some() {
+            code = ExitCode::FAILURE;
         }
+    };
+    if let Some(tools) = &judges.twins {
+        let said = tools.run("one", &[&kernel], Form::BestEffort, true)?;
+        let why = match said.first() {
+            Some(warpwright_fuzz::executions::twin::Said::Whole(output)) => difference(&shown.output, output),
+            said => Some(format!("{said:?}")),
+        };
+        say("twin", why);
     }
-    println!("{} ran in {:?}", good.len(), t.elapsed());
-    let t = std::time::Instant::now();
-    let tools = twin::Toolchain::of_workspace(Path::new("."), Path::new("/tmp/twins")).unwrap();
-    println!("library {:?}", t.elapsed());
-    let t = std::time::Instant::now();
-    let good: Vec<_> = good.into_iter().filter(|(_, k, _)| !k.is_approximate).collect();
-    let ks: Vec<_> = good.iter().map(|(_, k, _)| k).collect();
-    match tools.run("batch", &ks, Form::BestEffort, false) {
-        Ok(said) => {
-            for ((seed, _, o), s) in good.iter().zip(&said) {
-                if !s.is(o) {
-                    reasons
-                        .entry(format!("TWIN {}", if let twin::Said::Fault(f) = s { f.chars().take(150).collect() } else { String::new() }))
-                        .or_default()
-                        .push(*seed);
-                }
-            }
-        }
-        Err(e) => println!("{}", e.chars().take(6000).collect::<String>()),
+    for (name, device) in &judges.devices {
+        let why = match device::run(&kernel, Form::BestEffort, device) {
+            Ok(output) => difference(&shown.output, &output),
+            Err(why) => Some(why),
+        };
+        say(name, why);
     }
-    println!("twins {:?}", t.elapsed());
-    let mut list: Vec<_> = reasons.into_iter().collect();
-    list.sort_by_key(|(_, s)| std::cmp::Reverse(s.len()));
-    for (r, s) in list {
-        println!("{} {:?} {r}", s.len(), &s[..s.len().min(8)]);
-    }
+    Ok(code)
+}
+
+fn main() -> ExitCode {
+    let done = match Arguments::parse().command {
+        Command::Run(arguments) => run(&arguments),
+        Command::One { seed, on } => one(seed, &on),
+        Command::Coverage { state } => State::read(&state).map(|state| {
+            print!("{}", campaign::coverage::tables(&state));
+            ExitCode::SUCCESS
+        }),
+    };
+    done.unwrap_or_else(|why| {
+        eprintln!("error: {why}");
+        ExitCode::FAILURE
+    })
 }

@@ -1,6 +1,7 @@
 //! Who says what a kernel's buffers hold after a launch: one file for each. None knows what another says.
 
 pub mod compiled;
+pub mod device;
 pub mod simulator;
 pub mod twin;
 

@@ -1,8 +1,9 @@
 //! The simulator, on a kernel of any stage.
 
 use super::Output;
+use super::compiled::index_bytes;
 use crate::source::{Kernel, Passed};
-use warpwright_codegen::ir::{self, IndexWidth};
+use warpwright_codegen::ir;
 use warpwright_runtime::sim::{SimArgument, SimLaunch, SimOptions, SimProgram};
 
 /// How often a warp may go round a loop: far more than any generated one.
@@ -22,7 +23,7 @@ enum Kind {
     Constant,
 }
 
-fn arguments(kernel: &Kernel, index: IndexWidth) -> Vec<Bytes> {
+fn arguments(kernel: &Kernel, wide: usize) -> Vec<Bytes> {
     let mut all = Vec::new();
     for parameter in kernel.in_order() {
         let kind = match parameter.passed {
@@ -33,7 +34,6 @@ fn arguments(kernel: &Kernel, index: IndexWidth) -> Vec<Bytes> {
         };
         all.push(Bytes { bytes: parameter.bytes(), kind });
         if let Passed::Matrix { rows, columns, pitch, .. } = parameter.passed {
-            let wide = usize::from(index == IndexWidth::Bits64) * 4 + 4;
             let extent = |extent: usize| Bytes { bytes: (extent as u64).to_le_bytes()[..wide].to_vec(), kind: Kind::Value };
             all.extend([rows, columns, pitch].map(extent));
         }
@@ -48,7 +48,7 @@ fn arguments(kernel: &Kernel, index: IndexWidth) -> Vec<Bytes> {
 pub fn run(kernel: &Kernel, ir: &ir::Kernel) -> Result<Output, String> {
     let options = SimOptions { loop_limit: LOOP_LIMIT, workers: 1, ..SimOptions::default() };
     let program = SimProgram::compile_with(ir, options).map_err(|error| error.to_string())?;
-    let mut bytes = arguments(kernel, ir.options.index);
+    let mut bytes = arguments(kernel, index_bytes(ir));
     let mut list: Vec<SimArgument<'_>> = Vec::new();
     for Bytes { bytes, kind } in &mut bytes {
         list.push(match kind {
