@@ -6,6 +6,7 @@
 pub mod campaign;
 pub mod check;
 pub mod executions;
+pub mod mutations;
 pub mod random;
 pub mod random_kernels;
 pub mod source;

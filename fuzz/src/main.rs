@@ -29,6 +29,18 @@ enum Command {
         #[arg(long, value_delimiter = ',', default_value = "simulator")]
         on: Vec<String>,
     },
+    /// Seeds mistakes into a copy of the workspace, and shows which of them kernels find.
+    Mutations {
+        /// Who is asked.
+        #[arg(long, default_value = "simulator,ptx")]
+        on: String,
+        /// Kernels to each.
+        #[arg(long, default_value_t = 1000)]
+        kernels: u64,
+        /// Where the copy is put.
+        #[arg(long)]
+        scratch: PathBuf,
+    },
     /// Shows what the kernels of a campaign had.
     Coverage {
         /// The campaign's state.
@@ -39,7 +51,7 @@ enum Command {
 
 #[derive(clap::Args)]
 struct Run {
-    /// Who is asked: simulator, twin, opencl, cuda.
+    /// Who is asked: simulator, twin, ptx, opencl, cuda.
     #[arg(long, value_delimiter = ',', default_value = "simulator")]
     on: Vec<String>,
     /// Hours of this start.
@@ -63,6 +75,9 @@ struct Run {
     /// The workspace, for twins.
     #[arg(long)]
     root: Option<PathBuf>,
+    /// Ends at the first batch that finds something, which is not made smaller.
+    #[arg(long)]
+    until_find: bool,
     /// Whether this is the process that may die with a driver.
     #[arg(long, hide = true)]
     inside: bool,
@@ -86,6 +101,7 @@ fn settings(run: &Run) -> Result<Settings, String> {
         seed: run.seed,
         batch: run.batch.max(1),
         threads: run.threads,
+        until_find: run.until_find,
         state: run.state.clone(),
         root: run.root.clone().unwrap_or_else(campaign::workspace),
     })
@@ -132,6 +148,7 @@ fn one(seed: u64, on: &[String]) -> Result<ExitCode, String> {
         seed,
         batch: 1,
         threads: 1,
+        until_find: false,
         state: std::env::temp_dir().join("warpwright-fuzz-one"),
         root: campaign::workspace(),
     };
@@ -151,6 +168,13 @@ fn one(seed: u64, on: &[String]) -> Result<ExitCode, String> {
         };
         say("twin", why);
     }
+    if judges.has_ptx {
+        let why = match campaign::batch::on_ptx(&kernel, &shown.output, seed) {
+            Ok(()) => None,
+            Err(Failure::Wrong(why) | Failure::NoCase(why)) => Some(why),
+        };
+        say("ptx", why);
+    }
     for (name, device) in &judges.devices {
         let why = match device::run(&kernel, Form::BestEffort, device) {
             Ok(output) => difference(&shown.output, &output),
@@ -165,6 +189,11 @@ fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Command::Run(arguments) => run(&arguments),
         Command::One { seed, on } => one(seed, &on),
+        Command::Mutations { on, kernels, scratch } => warpwright_fuzz::mutations::try_all(&campaign::workspace(), &scratch, &on, kernels)
+            .map(|text| {
+                print!("{text}");
+                ExitCode::SUCCESS
+            }),
         Command::Coverage { state } => State::read(&state).map(|state| {
             print!("{}", campaign::coverage::tables(&state));
             ExitCode::SUCCESS

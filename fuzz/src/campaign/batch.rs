@@ -3,9 +3,9 @@
 use super::find::{Find, tried};
 use super::state::State;
 use super::{Judge, Settings};
-use crate::check::check;
+use crate::check::{TARGETS, check};
 use crate::executions::twin::{Said, Toolchain};
-use crate::executions::{Output, device, difference};
+use crate::executions::{Output, compiled, device, difference, ptx};
 use crate::random::{Failure, Random};
 use crate::source::{self, Form, Kernel};
 use warpwright_runtime::Device;
@@ -14,6 +14,8 @@ use warpwright_runtime::Device;
 pub struct Judges {
     /// For twins.
     pub twins: Option<Toolchain>,
+    /// Whether PTX is executed.
+    pub has_ptx: bool,
     /// OpenCL and CUDA devices.
     pub devices: Vec<(&'static str, Device)>,
 }
@@ -47,6 +49,14 @@ pub fn run(settings: &Settings, judges: &Judges, batch: u64, skipped: &dyn Fn(u6
     if let Some(tools) = &judges.twins {
         let exact: Vec<&Known> = known.iter().filter(|known| !known.kernel.is_approximate).collect();
         twins(tools, &format!("batch_{batch}"), &exact, &mut counted, &mut finds);
+    }
+    for Known { seed, kernel, output } in known.iter().filter(|_| judges.has_ptx) {
+        counted.add(Judge::Ptx.name(), 1);
+        counted.add(format!("executed {}", target_of(*seed)), 1);
+        if let Err(Failure::Wrong(why) | Failure::NoCase(why)) = tried(|| on_ptx(kernel, output, *seed)) {
+            finds.push(Find { seed: *seed, judge: Judge::Ptx.name(), why });
+        }
+        proc_macro2::extra::invalidate_current_thread_spans();
     }
     for (name, device) in &judges.devices {
         on_device(settings, name, device, &known, &mut counted, &mut finds);
@@ -90,6 +100,23 @@ fn twins(tools: &Toolchain, name: &str, known: &[&Known], counted: &mut State, f
             twins(tools, name, right, counted, finds);
         }
     }
+}
+
+/// The target that a seed's PTX is for.
+fn target_of(seed: u64) -> &'static str {
+    TARGETS[seed as usize % TARGETS.len()]
+}
+
+/// Whether executed PTX gives this output: for one target, in an order of threads that the seed chooses.
+///
+/// # Errors
+/// How it differs, or what fault there is.
+pub fn on_ptx(kernel: &Kernel, output: &Output, seed: u64) -> Result<(), Failure> {
+    let target = target_of(seed);
+    let wrong = |why: String| Failure::Wrong(format!("{target}: {why}"));
+    let lowered = compiled::scheduled(kernel, Form::BestEffort).map_err(Failure::NoCase)?;
+    let found = ptx::run(kernel, &lowered, target, seed).map_err(wrong)?;
+    difference(output, &found).map_or(Ok(()), |why| Err(wrong(why)))
 }
 
 /// What is wrong with what a twin says.

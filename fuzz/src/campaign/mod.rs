@@ -25,6 +25,8 @@ pub enum Judge {
     Simulator,
     /// The host twin.
     Twin,
+    /// PTX, executed by the interpreter: each kernel for one target.
+    Ptx,
     /// The first OpenCL device.
     OpenCl,
     /// The first CUDA device.
@@ -33,13 +35,14 @@ pub enum Judge {
 
 impl Judge {
     /// All of them.
-    pub const ALL: [Judge; 4] = [Judge::Simulator, Judge::Twin, Judge::OpenCl, Judge::Cuda];
+    pub const ALL: [Judge; 5] = [Judge::Simulator, Judge::Twin, Judge::Ptx, Judge::OpenCl, Judge::Cuda];
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Judge::Simulator => "simulator",
             Judge::Twin => "twin",
+            Judge::Ptx => "ptx",
             Judge::OpenCl => "opencl",
             Judge::Cuda => "cuda",
         }
@@ -61,6 +64,8 @@ pub struct Settings {
     pub batch: u64,
     /// Operating-system threads.
     pub threads: usize,
+    /// Whether it ends at the first batch that finds something, which is not made smaller.
+    pub until_find: bool,
     /// Where the state is.
     pub state: PathBuf,
     /// The workspace, for twins.
@@ -97,7 +102,7 @@ impl Settings {
         if self.judges.contains(&Judge::Cuda) {
             devices.push((Judge::Cuda.name(), Device::cuda(0).map_err(said)?));
         }
-        Ok(Judges { twins, devices })
+        Ok(Judges { twins, has_ptx: self.judges.contains(&Judge::Ptx), devices })
     }
 }
 
@@ -157,6 +162,11 @@ pub fn run(settings: &Settings) -> Result<State, String> {
                 shared.state.write(&settings.state)?;
                 println!("{}", progress(&shared.state));
             }
+            if settings.until_find && !finds.is_empty() {
+                finds.iter().for_each(|find| println!("{}", headline(find)));
+                lock().state.next = most;
+                return Ok(());
+            }
             for find in finds {
                 report(settings, &judges, &find)?;
             }
@@ -206,10 +216,14 @@ fn progress(state: &State) -> String {
     )
 }
 
+/// A find in a line.
+fn headline(find: &Find) -> String {
+    format!("found: seed {} on {}: {}", find.seed, find.judge, find.why.lines().next().unwrap_or_default())
+}
+
 /// Makes a find smaller, writes it, and says where it is.
 fn report(settings: &Settings, judges: &Judges, find: &Find) -> Result<(), String> {
-    let first = find.why.lines().next().unwrap_or_default();
-    println!("found: seed {} on {}: {first}", find.seed, find.judge);
+    println!("{}", headline(find));
     let tries = if find.judge == Judge::Twin.name() { TRIES_OF_TWINS } else { TRIES };
     let (kernel, why) = match find.shrunk(tries, |kernel| again(judges, find, kernel)) {
         Some(shrunk) => shrunk,
@@ -236,6 +250,10 @@ fn again(judges: &Judges, find: &Find, kernel: &Kernel) -> Result<(), Failure> {
                 Some(said) if !said.is(&output) => Err(Failure::Wrong(complaint(said))),
                 _ => Ok(()),
             }
+        }
+        "ptx" => {
+            let output = crate::check::expected(kernel)?;
+            batch::on_ptx(kernel, &output, find.seed)
         }
         name => {
             let output = crate::check::expected(kernel)?;

@@ -2,6 +2,7 @@
 
 pub mod compiled;
 pub mod device;
+pub mod ptx;
 pub mod simulator;
 pub mod twin;
 

@@ -10,20 +10,22 @@ use warpwright_runtime::sim::{SimArgument, SimLaunch, SimOptions, SimProgram};
 const LOOP_LIMIT: u64 = 1 << 16;
 
 /// An argument's bytes, and whether the kernel writes them.
-struct Bytes {
-    bytes: Vec<u8>,
-    kind: Kind,
+pub(super) struct Bytes {
+    pub(super) bytes: Vec<u8>,
+    pub(super) kind: Kind,
 }
 
-#[derive(PartialEq)]
-enum Kind {
+/// What an argument is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
     Value,
     Read,
     Written,
     Constant,
 }
 
-fn arguments(kernel: &Kernel, wide: usize) -> Vec<Bytes> {
+/// The arguments, in the order of the kernel's parameters in the IR.
+pub(super) fn arguments(kernel: &Kernel, wide: usize) -> Vec<Bytes> {
     let mut all = Vec::new();
     for parameter in kernel.in_order() {
         let kind = match parameter.passed {

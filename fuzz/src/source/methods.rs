@@ -47,7 +47,7 @@ const fn row(feature: &'static str, on: On, gives: Gives, template: &'static str
 }
 
 const fn math(feature: &'static str, template: &'static str) -> Method {
-    Method { feature, on: On::Wide, gives: Gives::Same, template, is_approximate: true }
+    Method { feature, on: Wide, gives: Same, template, is_approximate: true }
 }
 
 use Gives::{Bool as GivesBool, Same, U32, Unsigned as GivesUnsigned};
