@@ -18,6 +18,12 @@ use warpwright_codegen::verify::verify;
 /// Targets that texts are printed for.
 pub const TARGETS: [&str; 4] = ["sm_70", "sm_80", "sm_90", "sm_90a"];
 
+/// The target that a kernel's PTX is for: by its number, among those that it can be for.
+pub fn target_of(kernel: &Kernel, number: u64) -> &'static str {
+    let all = if kernel.has_clusters { &TARGETS[2..] } else { &TARGETS[..] };
+    all[number as usize % all.len()]
+}
+
 /// What a kernel showed.
 #[derive(Clone, Debug, Default)]
 pub struct Shown {
@@ -80,7 +86,7 @@ pub fn check(kernel: &Kernel, number: u64) -> Result<Shown, Failure> {
             }
         })?;
     }
-    texts(&mut shown, &kept, number)?;
+    texts(&mut shown, kernel, &kept, number)?;
     Ok(shown)
 }
 
@@ -147,15 +153,15 @@ fn stages(shown: &mut Shown, kernel: &Kernel, kept: &Lowered<Scheduled>, number:
 }
 
 /// Every text can be printed.
-fn texts(shown: &mut Shown, kept: &Lowered<Scheduled>, number: u64) -> Result<(), Failure> {
-    let name = TARGETS[number as usize % TARGETS.len()];
+fn texts(shown: &mut Shown, kernel: &Kernel, kept: &Lowered<Scheduled>, number: u64) -> Result<(), Failure> {
+    let name = target_of(kernel, number);
     let target = Target::find(name).map_err(|_| Failure::NoCase(format!("no target {name}")))?;
     let refused = |what: &str, found: warpwright_codegen::diagnostic::Diagnostics| {
         Failure::Wrong(format!("{what} refuses it: {}", found.into_iter().next().map(|found| found.message).unwrap_or_default()))
     };
     kept.emit(&Ptx, Some(target)).map_err(|found| refused(name, found))?;
     shown.targets.insert(name);
-    if number % 4 == 1 {
+    if number % 4 == 1 && !kernel.has_clusters {
         kept.emit(&OpenCl, None).map_err(|found| refused("OpenCL C", found))?;
         shown.targets.insert("opencl");
     }

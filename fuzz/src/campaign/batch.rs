@@ -3,7 +3,7 @@
 use super::find::{Find, tried};
 use super::state::State;
 use super::{Judge, Settings};
-use crate::check::{TARGETS, check};
+use crate::check::{check, target_of};
 use crate::executions::twin::{Said, Toolchain};
 use crate::executions::{Output, compiled, device, difference, ptx};
 use crate::random::{Failure, Random};
@@ -52,7 +52,7 @@ pub fn run(settings: &Settings, judges: &Judges, batch: u64, skipped: &dyn Fn(u6
     }
     for Known { seed, kernel, output } in known.iter().filter(|_| judges.has_ptx) {
         counted.add(Judge::Ptx.name(), 1);
-        counted.add(format!("executed {}", target_of(*seed)), 1);
+        counted.add(format!("executed {}", target_of(kernel, *seed)), 1);
         if let Err(Failure::Wrong(why) | Failure::NoCase(why)) = tried(|| on_ptx(kernel, output, *seed)) {
             finds.push(Find { seed: *seed, judge: Judge::Ptx.name(), why });
         }
@@ -102,17 +102,12 @@ fn twins(tools: &Toolchain, name: &str, known: &[&Known], counted: &mut State, f
     }
 }
 
-/// The target that a seed's PTX is for.
-fn target_of(seed: u64) -> &'static str {
-    TARGETS[seed as usize % TARGETS.len()]
-}
-
 /// Whether executed PTX gives this output: for one target, in an order of threads that the seed chooses.
 ///
 /// # Errors
 /// How it differs, or what fault there is.
 pub fn on_ptx(kernel: &Kernel, output: &Output, seed: u64) -> Result<(), Failure> {
-    let target = target_of(seed);
+    let target = target_of(kernel, seed);
     let wrong = |why: String| Failure::Wrong(format!("{target}: {why}"));
     let lowered = compiled::scheduled(kernel, Form::BestEffort).map_err(Failure::NoCase)?;
     let found = ptx::run(kernel, &lowered, target, seed).map_err(wrong)?;
@@ -130,7 +125,7 @@ pub fn complaint(said: &Said) -> String {
 fn on_device(settings: &Settings, name: &'static str, device: &Device, known: &[Known], counted: &mut State, finds: &mut Vec<Find>) {
     for Known { seed, kernel, output } in known {
         // OpenCL devices have functions of their own.
-        if kernel.is_approximate && name != Judge::Cuda.name() {
+        if (kernel.is_approximate || kernel.has_clusters) && name != Judge::Cuda.name() {
             continue;
         }
         // A driver that dies takes this program along: the next one reads where.

@@ -39,7 +39,7 @@ fn program(kernel: &Kernel, form: Form) -> Result<(Program, UnitId), String> {
 /// What the compiler says.
 pub fn lowered(kernel: &Kernel, form: Form) -> Result<Lowered<Built>, String> {
     let (program, unit) = program(kernel, form)?;
-    pipeline::lower(&program, unit, "k", &instance(kernel)).map_err(said)
+    pipeline::lower(&program, unit, kernel.path(), &instance(kernel)).map_err(said)
 }
 
 /// The same with its annotations kept.
@@ -56,7 +56,7 @@ pub fn scheduled(kernel: &Kernel, form: Form) -> Result<Lowered<Scheduled>, Stri
 /// What the compiler says.
 pub fn with_program(kernel: &Kernel, form: Form) -> Result<(Program, Lowered<Scheduled>), String> {
     let (program, unit) = program(kernel, form)?;
-    let lowered = pipeline::compile(&program, unit, "k", &instance(kernel)).map_err(said)?;
+    let lowered = pipeline::compile(&program, unit, kernel.path(), &instance(kernel)).map_err(said)?;
     Ok((program, lowered))
 }
 

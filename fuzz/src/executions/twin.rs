@@ -178,15 +178,21 @@ fn launch(kernel: &Kernel) -> String {
         if parameter.in_group { fields.push(format!("{}: {argument}", parameter.name)) } else { arguments.push(argument) }
     }
     if !fields.is_empty() {
-        arguments.push(format!("InputsBuffers {{ {} }}", fields.join(", ")));
+        let module = if kernel.in_module { "inner::" } else { "" };
+        arguments.push(format!("{module}InputsBuffers {{ {} }}", fields.join(", ")));
     }
     let each: u32 = kernel.elements;
     let [x, y, z] = kernel.grid;
     let geometry = if each > 1 { format!(".cover({})", kernel.threads()) } else { format!(".grid(({x}, {y}, {z}))") };
     let shared = if kernel.shared_bytes > 0 { format!(".shared_bytes({})", kernel.shared_bytes) } else { String::new() };
     let generic = kernel.generic.map_or(String::new(), |value| format!("::<{value}>"));
-    let _ =
-        writeln!(text, "    k{generic}({}){geometry}{shared}.launch(d_)?;\n    Ok(vec![{}])\n}}", arguments.join(", "), written.join(", "));
+    let _ = writeln!(
+        text,
+        "    {}{generic}({}){geometry}{shared}.launch(d_)?;\n    Ok(vec![{}])\n}}",
+        kernel.path(),
+        arguments.join(", "),
+        written.join(", ")
+    );
     text
 }
 

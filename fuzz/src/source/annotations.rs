@@ -69,7 +69,8 @@ impl Generator<'_> {
             _ => format!("({counter} * {} + {}) % {}", 2 + self.random.below(9), self.own.1, input.len),
         };
         let element = format!("{}[{at}]", input.name);
-        match self.random.below(4) {
+        match self.random.below(5) {
+            4 => self.strided(&input.name, input.len, &counter),
             0 => self.search(&input.scalar, &element, &counter, turns),
             1 if self.own_words.is_some() => self.mapped(input.scalar, &element, &counter, turns),
             _ => self.sum(input.scalar, &element, &counter, turns),
@@ -116,6 +117,38 @@ impl Generator<'_> {
             head: format!("let mut {name} ="),
             annotations: Vec::new(),
             body: vec![Node::line(format!("let mut {name}: {} = {start};", ty.name())), each, Node::line(name)],
+            otherwise: Vec::new(),
+            end: ";".to_owned(),
+        }
+    }
+
+    /// A row of elements that are a distance apart that only the launch knows.
+    fn strided(&mut self, input: &str, len: usize, counter: &str) -> Node {
+        self.hit("loop.strided");
+        let Some(value) = self.uniform_value(Scalar::U32) else { return self.statement(0) };
+        let [name, stride] = [(); 2].map(|()| self.unique_name());
+        let (turns, most) = (2 + self.random.below(4), len / 16);
+        let term = format!("{input}[{} % {most} + {counter} * {stride}]", self.own.1);
+        let body = vec![Node::line(format!("{name} = {name} * 3 ^ ({term} as u32);"))];
+        let annotations = self.random.pick(&["unroll", "unroll(2)", "batch_loads"]).to_owned();
+        self.hit(feature_of(&annotations));
+        let each = Node::Block {
+            head: format!("for {counter} in 0..{turns}"),
+            annotations: vec![annotations],
+            body,
+            otherwise: Vec::new(),
+            end: String::new(),
+        };
+        self.bind(&name, Ty::Scalar(Scalar::U32), true);
+        Node::Block {
+            head: format!("let mut {name} ="),
+            annotations: Vec::new(),
+            body: vec![
+                Node::line(format!("let {stride} = ({value} % {}) as usize;", (len - most) / 6)),
+                Node::line(format!("let mut {name} = 1u32;")),
+                each,
+                Node::line(name),
+            ],
             otherwise: Vec::new(),
             end: ";".to_owned(),
         }

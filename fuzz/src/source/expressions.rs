@@ -278,7 +278,11 @@ impl Generator<'_> {
         }
         let input = self.inputs[self.random.below(self.inputs.len())].clone();
         let name = &input.name;
-        let loaded = if input.is_pairs {
+        let loaded = if input.is_pairs && self.random.chance(50) {
+            self.hit("load.element");
+            let operator = if input.scalar.is_float() { self.random.pick(&["+", "*", "-"]) } else { self.random.pick(&["+", "^", "-"]) };
+            format!("{{ let p_ = {name}[{}]; p_[0] {operator} p_[1] }}", self.index(input.len, depth))
+        } else if input.is_pairs {
             self.hit("load.pair");
             format!("{name}[{}][{}]", self.index(input.len, depth), self.random.below(2))
         } else if self.random.chance(15) && input.len >= 4 {

@@ -2,6 +2,19 @@
 
 /// Every feature that a hook notes.
 pub static FEATURES: &[&str] = &[
+    "load.element",
+    "loop.strided",
+    "kernel.const_generic",
+    "module",
+    "parameter.group",
+    "loop.outer_product",
+    "store.vector",
+    "option.contract",
+    "cluster",
+    "cluster_sync",
+    "cluster_rank",
+    "shared_of",
+    "shared_of_mut",
     "abs_diff",
     "accumulator",
     "acos",

@@ -75,6 +75,10 @@ pub struct Kernel {
     pub parameters: Vec<Parameter>,
     /// The kernel's const generic, if it has one: its value.
     pub generic: Option<usize>,
+    /// Whether it stands in a `#[warpwright::module]`, whose items need no marks.
+    pub in_module: bool,
+    /// Whether its blocks form clusters, which older targets and OpenCL have not.
+    pub has_clusters: bool,
     /// Between the braces.
     pub body: Vec<Node>,
     /// Features of the language in it.
@@ -152,7 +156,16 @@ impl Kernel {
         let generic = if self.generic.is_some() { "<const WIDTH: usize>" } else { "" };
         text += &format!("#[kernel({})]\npub fn k{generic}({}) {{\n", arguments.join(", "), all.join(", "));
         self.body.iter().for_each(|node| node.print(form, 1, &mut text));
-        text + "}\n"
+        text += "}\n";
+        if self.in_module {
+            return format!("#[warpwright::module]\npub mod inner {{\n{USES}{}}}\n", text.replace("#[device]\n", ""));
+        }
+        text
+    }
+
+    /// Its path within its file.
+    pub fn path(&self) -> &'static str {
+        if self.in_module { "inner::k" } else { "k" }
     }
 
     /// A whole file.

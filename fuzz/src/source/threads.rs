@@ -76,6 +76,16 @@ pub(super) fn kernel(random: &mut Random) -> Kernel {
     let threads: usize = block.iter().chain(&grid).map(|extent| *extent as usize).product();
     let mut parameters = g.parameters(threads);
     g.write_items();
+    let generic = g.random.chance(15).then(|| 1 + g.random.below(8));
+    if let Some(value) = generic {
+        g.hit("kernel.const_generic");
+        g.counters.push(("WIDTH".to_owned(), value + 1));
+        g.uniform.push(("(WIDTH as u32)".to_owned(), Scalar::U32));
+    }
+    let in_module = g.random.chance(10);
+    if in_module {
+        g.hit("module");
+    }
     if g.random.chance(25) {
         g.reader();
     }
@@ -102,7 +112,6 @@ pub(super) fn kernel(random: &mut Random) -> Kernel {
         body.extend(inner);
     }
     let (options, annotations, elements) = g.options(family);
-    let group = g.random.chance(15) && parameters.iter().any(|p| matches!(p.passed, Passed::Global { is_written: false, .. }));
     let items = g.items.concat();
     let (hits, is_approximate) = (std::mem::take(&mut g.hits), g.is_approximate);
     let mut kernel = Kernel {
@@ -114,7 +123,9 @@ pub(super) fn kernel(random: &mut Random) -> Kernel {
         grid,
         shared_bytes: 0,
         parameters: Vec::new(),
-        generic: None,
+        generic,
+        in_module,
+        has_clusters: false,
         body,
         hits,
         is_approximate,
@@ -124,7 +135,6 @@ pub(super) fn kernel(random: &mut Random) -> Kernel {
             Family::Block => "block",
         },
     };
-    let _ = group;
     kernel.parameters.append(&mut parameters);
     kernel
 }
@@ -132,7 +142,13 @@ pub(super) fn kernel(random: &mut Random) -> Kernel {
 impl Generator<'_> {
     /// Parameters, and what of them may be named.
     fn parameters(&mut self, threads: usize) -> Vec<Parameter> {
-        let mut names: Vec<&str> = PARAMETERS.to_vec();
+        let in_group = self.random.chance(15);
+        if in_group {
+            self.hit("parameter.group");
+        }
+        // `g` is the group.
+        let mut names: Vec<&str> = PARAMETERS.iter().copied().filter(|name| *name != "g").collect();
+        self.reserved.insert("g".to_owned());
         let mut name = |g: &mut Self| {
             let at = g.random.below(names.len());
             let name = names.remove(at).to_owned();
@@ -140,8 +156,9 @@ impl Generator<'_> {
             name
         };
         let mut all = Vec::new();
-        let mut parameter = |name: String, scalar, each, passed, seed| {
-            all.push(Parameter { name, scalar, each, passed, seed, in_group: false });
+        let mut parameter = |name: String, scalar, each, passed: Passed, seed| {
+            let in_group = in_group && matches!(passed, Passed::Global { is_written: false, .. });
+            all.push(Parameter { name, scalar, each, passed, seed, in_group });
         };
         for at in 0..1 + self.random.below(3) {
             self.hit("parameter.value");
@@ -164,7 +181,8 @@ impl Generator<'_> {
             let is_pairs = self.random.chance(15);
             let len = self.random.pick(&[64usize, 16, 256, 32]);
             let name = name(self);
-            self.inputs.push(Input { name: name.clone(), scalar, len, is_pairs, is_global: true });
+            let said = if in_group { format!("g.{name}") } else { name.clone() };
+            self.inputs.push(Input { name: said, scalar, len, is_pairs, is_global: true });
             let each = if is_pairs { 2 } else { 1 };
             let passed = Passed::Global { len: len * each, is_written: false, is_zero: false };
             parameter(name, scalar, each, passed, self.random.below(1000) as u64);

@@ -10,12 +10,14 @@ use crate::random::Random;
 /// One of the patterns.
 pub(super) fn kernel(random: &mut Random) -> Kernel {
     let mut g = generator(random);
-    match g.random.below(6) {
+    match g.random.below(8) {
         0 => transposed(&mut g),
         1 => runs(&mut g),
         2 => columns(&mut g),
         3 => product(&mut g),
         4 => last_block(&mut g),
+        5 => outer(&mut g),
+        6 => clusters(&mut g),
         _ => dynamic(&mut g),
     }
 }
@@ -39,6 +41,8 @@ fn made(g: &mut Generator<'_>, options: Vec<String>, block: u32, grid: [u32; 3],
         shared_bytes: 0,
         parameters,
         generic: None,
+        in_module: false,
+        has_clusters: false,
         body,
         hits: std::mem::take(&mut g.hits),
         is_approximate: false,
@@ -72,7 +76,9 @@ fn transposed(g: &mut Generator<'_>) -> Kernel {
     g.hit(if attribute.contains("swizzle") { "annotation.swizzle" } else { "annotation.pad" });
     let t = scalar.name();
     let block = g.random.pick(&[64u32, 32, 128]);
-    let work = match g.random.below(3) {
+    // What arithmetic makes of NaN has bits that nobody fixes.
+    let way = if scalar.is_float() { 1 } else { g.random.below(3) };
+    let work = match way {
         0 => {
             g.hit("store_tile");
             format!(
@@ -112,7 +118,7 @@ fn transposed(g: &mut Generator<'_>) -> Kernel {
 fn pipeline(g: &mut Generator<'_>, may_bulk: bool) -> String {
     g.hit("annotation.pipeline");
     let stages = 2 + g.random.below(3);
-    let by = match g.random.below(6) {
+    let by = match g.random.below(8) {
         0 => {
             g.hit("pipeline.by_registers");
             ", by = registers"
@@ -129,7 +135,7 @@ fn pipeline(g: &mut Generator<'_>, may_bulk: bool) -> String {
 /// Sums over runs of a buffer, copied ahead.
 fn runs(g: &mut Generator<'_>) -> Kernel {
     g.hit("load_run");
-    let scalar = g.random.pick(&[Scalar::U32, Scalar::I32, Scalar::U64, Scalar::U16, Scalar::I8, Scalar::F32]);
+    let scalar = g.random.pick(&[Scalar::U32, Scalar::I32, Scalar::U64, Scalar::U16, Scalar::I8]);
     let t = scalar.name();
     let block = g.random.pick(&[64u32, 32, 128]) as usize;
     let run = block * g.random.pick(&[1usize, 2, 4]);
@@ -308,6 +314,98 @@ fn last_block(g: &mut Generator<'_>) -> Kernel {
         parameter("out", scalar, written(1), 0),
     ];
     made(g, Vec::new(), block, [blocks as u32, 1, 1], parameters, body)
+}
+
+/// Outer products in registers: whole numbers as floats, which every order adds alike.
+fn outer(g: &mut Generator<'_>) -> Kernel {
+    for feature in ["loop.outer_product", "load.vector", "store.vector", "annotation.prefetch", "annotation.unroll"] {
+        g.hit(feature);
+    }
+    let scalar = g.random.pick(&[Scalar::I8, Scalar::U8, Scalar::I32]);
+    let depth = g.random.pick(&[8usize, 4, 6]);
+    let annotations = match g.random.below(3) {
+        0 => vec!["prefetch".to_owned()],
+        1 => vec!["unroll(2)".to_owned(), "prefetch".to_owned()],
+        _ => Vec::new(),
+    };
+    let mut body = lines(&format!(
+        "#[shared]
+         let mut a: [[f32; 32]; {depth}];
+         #[shared]
+         let mut b: [[f32; 32]; {depth}];
+         let t = thread_idx().x;
+         for at in (t..{}).step_by(64) {{ a[at / 32][at % 32] = (x[at] as i8) as f32; b[at / 32][at % 32] = (w[at] as i8) as f32; }}
+         sync_threads();
+         let (row, column) = (t / 8 * 4, t % 8 * 4);
+         let base = (block_idx().x * 32 + row) * 32 + column;
+         let mut sum = [y.load::<4>(base), y.load::<4>(base + 32), y.load::<4>(base + 64), y.load::<4>(base + 96)];",
+        depth * 32
+    ));
+    let unroll = |head: &str, body: Vec<Node>| Node::Block {
+        head: head.to_owned(),
+        annotations: vec!["unroll".to_owned()],
+        body,
+        otherwise: Vec::new(),
+        end: String::new(),
+    };
+    let change = g.random.pick(&["sum[i][j] = p[i].mul_add(q[j], sum[i][j]);", "sum[i][j] += p[i] * q[j];"]);
+    let mut inner = lines("let p = a[k].load::<4>(row);\nlet q = b[k].load::<4>(column);");
+    inner.push(unroll("for i in 0..4", vec![unroll("for j in 0..4", vec![Node::line(change)])]));
+    body.push(Node::Block { head: format!("for k in 0..{depth}"), annotations, body: inner, otherwise: Vec::new(), end: String::new() });
+    body.push(unroll("for i in 0..4", lines("y.store::<4>(base + i * 32, [sum[i][0], sum[i][1], sum[i][2], sum[i][3]]);")));
+    let seed = g.random.below(1000);
+    let input = |name, seed| parameter(name, scalar, Passed::Global { len: depth * 32, is_written: false, is_zero: false }, seed);
+    let parameters = vec![
+        input("x", seed),
+        input("w", seed + 1),
+        parameter("y", Scalar::F32, Passed::Global { len: 2 * 32 * 32, is_written: true, is_zero: true }, 0),
+    ];
+    let mut kernel = made(g, Vec::new(), 64, [2, 1, 1], parameters, body);
+    // One rounding or two: of whole numbers that is the same.
+    if g.random.chance(60) {
+        kernel.options = vec!["contract = true".to_owned()];
+        kernel.hits.insert("option.contract");
+    }
+    kernel
+}
+
+/// Blocks of a cluster that read each other's shared memory.
+fn clusters(g: &mut Generator<'_>) -> Kernel {
+    for feature in ["cluster", "cluster_sync", "cluster_rank", "shared_of"] {
+        g.hit(feature);
+    }
+    let scalar = g.random.pick(&Scalar::ATOMIC);
+    let t = scalar.name();
+    let (block, size) = (g.random.pick(&[32u32, 64]), g.random.pick(&[2usize, 4]));
+    let exchange = match g.random.below(3) {
+        0 => {
+            g.hit("shared_of_mut");
+            format!(
+                "shared_of_mut(&mut part, (rank + 1) % {size}).atomic_add(t % 8, x[(t + 5) % 64]);\ncluster_sync();\nlet mut sum = part[t % 8];"
+            )
+        }
+        1 => format!("let mut sum = shared_of(&part, (rank + t) % {size})[(t * 3) % {block}];"),
+        _ => format!("let mut sum = t as {t};\nfor other in 0..{size} {{ sum = sum * 3 ^ shared_of(&part, other)[{} - t]; }}", block - 1),
+    };
+    let body = lines(&format!(
+        "#[shared]
+         let mut part: [{t}; {block}];
+         let t = thread_idx().x;
+         let rank = cluster_rank();
+         part[t] = x[global_id().x % 64] ^ (rank as {t});
+         cluster_sync();
+         {exchange}
+         sum = sum + (cluster_idx().x as {t});
+         y[global_id().x] = sum;"
+    ));
+    let parameters = vec![
+        parameter("x", scalar, Passed::Global { len: 64, is_written: false, is_zero: false }, g.random.below(1000)),
+        parameter("y", scalar, Passed::Global { len: block as usize * size * 2, is_written: true, is_zero: false }, 4),
+    ];
+    let mut kernel = made(g, vec![format!("cluster = {size}")], block, [2 * size as u32, 1, 1], parameters, body);
+    kernel.annotations.clear();
+    kernel.has_clusters = true;
+    kernel
 }
 
 /// A shared array whose length is the launch's.
