@@ -68,7 +68,10 @@ fn run(command: &mut Command) -> Result<String, String> {
 /// A row that fits no longer, or a build that fails.
 pub fn copy(root: &Path, scratch: &Path) -> Result<PathBuf, String> {
     std::fs::create_dir_all(scratch).map_err(|error| error.to_string())?;
-    run(Command::new("sh").current_dir(root).arg("-c").arg(format!("git ls-files -z | xargs -0 cp --parents -t '{}'", scratch.display())))?;
+    run(Command::new("sh")
+        .current_dir(root)
+        .arg("-c")
+        .arg(format!("git ls-files -z | xargs -0 cp -p --parents -t '{}'", scratch.display())))?;
     for (at, row) in table().iter().enumerate() {
         let path = scratch.join(&row.file);
         let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -78,21 +81,12 @@ pub fn copy(root: &Path, scratch: &Path) -> Result<PathBuf, String> {
     let text = std::fs::read_to_string(&library).map_err(|error| error.to_string())?;
     std::fs::write(&library, text + SWITCH).map_err(|error| error.to_string())?;
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    let profile = if cfg!(debug_assertions) { "dev" } else { "release" };
+    let (profile, folder) = if cfg!(debug_assertions) { ("dev", "debug") } else { ("release", "release") };
     // A target folder of its own: the programs have one name.
-    run(cargo.current_dir(scratch).env("CARGO_TARGET_DIR", scratch.join("target")).args([
-        "build",
-        "--offline",
-        "--package",
-        "warpwright-fuzz",
-        "--profile",
-        profile,
-        "--message-format=json",
-    ]))
-    .and_then(|text| {
-        let program = text.split('"').rfind(|word| word.ends_with("/warpwright-fuzz")).map(PathBuf::from);
-        program.ok_or_else(|| "cargo names no program".to_owned())
-    })
+    let target = scratch.join("target");
+    cargo.current_dir(scratch).env("CARGO_TARGET_DIR", &target).args(["build", "--offline", "--quiet", "--package", "warpwright-fuzz"]);
+    run(cargo.args(["--profile", profile]))?;
+    Ok(target.join(folder).join("warpwright-fuzz"))
 }
 
 /// Wakes each mutation in turn, and runs so many kernels, or until something is found. A table of what was caught by what.
