@@ -26,7 +26,7 @@ fn campaign(name: &str, judges: &[Judge], kernels: u64) -> State {
         threads: 2,
         until_find: false,
         state,
-        root: Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace is above its tests").to_owned(),
+        root: Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace is above this crate").to_owned(),
     };
     let state = run(&settings).expect("the campaign runs");
     assert_eq!(state.count("finds"), 0, "finds are in {}", settings.finds().display());
