@@ -77,7 +77,7 @@ impl Toolchain {
         let dependencies = if folder.ends_with("deps") { folder.to_owned() } else { folder.join("deps") };
         std::fs::create_dir_all(work).map_err(|error| error.to_string())?;
         // The macro looks for a manifest: findings of lints are not what is asked for here.
-        let manifest = "[package]\nname = \"twins\"\n[package.metadata.warpwright]\nfindings = \"off\"\n";
+        let manifest = "[package]\nname = \"twins\"\n[package.metadata.warpwright]\nfindings = \"off\"\ntargets = [\"sm_90\"]\n";
         std::fs::write(work.join("Cargo.toml"), manifest).map_err(|error| error.to_string())?;
         Ok(Toolchain { library, dependencies, work: work.to_owned() })
     }
