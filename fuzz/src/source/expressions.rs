@@ -38,7 +38,9 @@ impl Generator<'_> {
         }
         if self.has_threads && ty == Scalar::U32 && self.random.chance(30) {
             self.hit("cast.usize");
-            return match self.random.below(4) {
+            // Lanes and blocks are of threads: an element of a thread that has several has none.
+            let several = self.own.0 == self.own.1;
+            return match self.random.below(if several { 2 } else { 4 }) {
                 0 => format!("({} as u32)", self.own.0),
                 1 => format!("({} as u32)", self.own.1),
                 2 => "(block_idx().x as u32)".to_owned(),

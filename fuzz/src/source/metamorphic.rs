@@ -53,7 +53,7 @@ fn dead(list: &mut Vec<Node>, random: &mut Random) {
         return;
     }
     let at = random.pick(&places);
-    let body = vec![Node::line("let dead_ = block_idx().x as u32 + 3;"), Node::line("if dead_ * 2 == 1 { panic!(\"never\"); }")];
+    let body = vec![Node::line("let dead_ = global_id().x as u32 + 3;"), Node::line("if dead_ * 2 == 1 { panic!(\"never\"); }")];
     list.insert(at, Node::block(random.pick(&["if false", "while false", "for _ in 0..0", "if 3u32 < 2"]), body));
 }
 
