@@ -62,7 +62,7 @@ pub fn check(kernel: &Kernel, number: u64) -> Result<Shown, Failure> {
     compare(&mut shown, "best effort", kernel, kept.kernel.legal())?;
     match compiled::scheduled(kernel, Form::Annotated) {
         Ok(annotated) => {
-            if number % 4 == 0 {
+            if number.is_multiple_of(4) {
                 compare(&mut shown, "annotated", kernel, annotated.kernel.legal())?;
             }
         }
@@ -72,7 +72,7 @@ pub fn check(kernel: &Kernel, number: u64) -> Result<Shown, Failure> {
     let plain = compiled::scheduled(kernel, Form::Stripped).map_err(|said| wrong("stripped, again", said))?;
     compare(&mut shown, "no passes", kernel, &plain.kernel)?;
     stages(&mut shown, kernel, &kept, number)?;
-    if number % 2 == 0 {
+    if number.is_multiple_of(2) {
         let edit = Edit::ALL[(number / 2) as usize % Edit::ALL.len()];
         let edited = edit.apply(kernel, &mut Random::new(number));
         let what = format!("edit {edit:?}");
@@ -117,7 +117,7 @@ fn after(kernel: &ir::Kernel, list: &[&Pass], shown: &mut Shown, verifies: bool)
 fn stages(shown: &mut Shown, kernel: &Kernel, kept: &Lowered<Scheduled>, number: u64) -> Result<(), Failure> {
     let scheduled: &ir::Kernel = &kept.kernel;
     let all: Vec<&Pass> = OPTIMIZE.iter().collect();
-    let mut legal = after(scheduled, &all, shown, number % 8 == 0)?;
+    let mut legal = after(scheduled, &all, shown, number.is_multiple_of(8))?;
     passes::meet(&mut legal);
     let addressed = after(&legal, &ADDRESS.iter().collect::<Vec<_>>(), shown, number % 8 == 1)?;
     compare(shown, "with addresses", kernel, &addressed)?;

@@ -69,8 +69,7 @@ impl Toolchain {
         let text = String::from_utf8_lossy(&output.stdout);
         let library = text
             .split('"')
-            .filter(|word| word.ends_with(".rlib") && word.contains("libwarpwright-") || word.ends_with("/libwarpwright.rlib"))
-            .next_back();
+            .rfind(|word| word.ends_with(".rlib") && word.contains("libwarpwright-") || word.ends_with("/libwarpwright.rlib"));
         let library = library.ok_or_else(|| format!("cargo builds no library: {}", String::from_utf8_lossy(&output.stderr)))?;
         let library = PathBuf::from(library);
         let folder = library.parent().unwrap_or(root);

@@ -17,7 +17,7 @@ impl Generator<'_> {
             0..=2 => vec![self.statement(2)],
             3 => self.exchange(shape),
             4 => self.block_call(),
-            5 if shape.threads % 32 == 0 => self.warp_call(),
+            5 if shape.threads.is_multiple_of(32) => self.warp_call(),
             6 => self.atomic(shape),
             7 if nesting > 0 => self.uniform_loop(shape, nesting),
             8 if nesting > 0 => self.uniform_branch(shape, nesting),
@@ -88,8 +88,8 @@ impl Generator<'_> {
             let index = self.shared_index(threads);
             let read = if is_grid { format!("{tile}[({index}) / 8][({index}) % 8]") } else { format!("{tile}[{index}]") };
             let name = self.name();
-            self.bind(&name, Ty::Scalar(ty), self.jumps % 2 == 0);
-            let mutable = if self.jumps % 2 == 0 { "mut " } else { "" };
+            self.bind(&name, Ty::Scalar(ty), self.jumps.is_multiple_of(2));
+            let mutable = if self.jumps.is_multiple_of(2) { "mut " } else { "" };
             nodes.push(Node::line(format!("let {mutable}{name} = {read};")));
         }
         nodes.push(Node::line("sync_threads();"));

@@ -3,6 +3,9 @@
 use super::scope::{Generator, Ty};
 use super::types::Scalar;
 
+/// A pattern, and the variable that it binds with its type.
+pub(super) type Pattern = (String, Option<(String, Scalar)>);
+
 impl Generator<'_> {
     /// A `match` as an expression of this type.
     pub(super) fn match_value(&mut self, ty: Scalar, depth: usize) -> String {
@@ -22,7 +25,7 @@ impl Generator<'_> {
     }
 
     /// What is matched, and patterns that leave nothing out: each with the variable that it binds.
-    pub(super) fn scrutinee(&mut self, depth: usize) -> (String, Vec<(String, Option<(String, Scalar)>)>) {
+    pub(super) fn scrutinee(&mut self, depth: usize) -> (String, Vec<Pattern>) {
         let enums: Vec<(String, usize)> =
             self.variables.iter().filter_map(|v| if let Ty::Enum(id) = v.ty { Some((v.name.clone(), id)) } else { None }).collect();
         match self.random.below(5) {
@@ -58,7 +61,7 @@ impl Generator<'_> {
         }
     }
 
-    fn integer_patterns(&mut self, depth: usize) -> (String, Vec<(String, Option<(String, Scalar)>)>) {
+    fn integer_patterns(&mut self, depth: usize) -> (String, Vec<Pattern>) {
         let ty = self.random.pick(&Scalar::INTEGERS);
         let name = ty.name();
         let of = self.expr(ty, depth);

@@ -224,7 +224,7 @@ fn product(g: &mut Generator<'_>) -> Kernel {
     let (m, n) = (g.random.pick(&[32usize, 64, 16]), g.random.pick(&[32usize, 16, 64]));
     let k = g.random.pick(&[32usize, 16, 64]);
     let block = g.random.pick(&[32u32, 64, 128]);
-    let swizzle = if k * factor.bytes() % 128 == 0 { "#[shared(swizzle = 128)]" } else { "#[shared]" };
+    let swizzle = if (k * factor.bytes()).is_multiple_of(128) { "#[shared(swizzle = 128)]" } else { "#[shared]" };
     let t = factor.name();
     let steps = 1 + g.random.below(3);
     let mut body = lines(&format!(
