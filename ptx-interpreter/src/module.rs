@@ -213,15 +213,19 @@ impl Entry<'_> {
 
     fn check(&self, launch: &Launch, cluster: [u32; 3], params: &[u8]) -> Result<(), Fault> {
         let kernel = self.kernel();
-        let threads: u64 = launch.block.iter().map(|n| u64::from(*n)).product();
+        let threads: u64 = launch.block.iter().map(|n| u64::from(*n).min(2048)).product();
         let most = u64::from(self.most_threads()).min(1024);
-        if threads == 0 || threads > most || launch.grid.contains(&0) {
+        let is_too_large = launch.grid[0] > i32::MAX as u32 || launch.grid[1..].iter().any(|n| *n > 65535);
+        if threads == 0 || threads > most || launch.grid.contains(&0) || is_too_large {
             return Err(bad_launch(format!("blocks of {:?} threads, at most {most}, and a grid of {:?}", launch.block, launch.grid)));
         }
         if kernel.required_block.is_some_and(|block| block != launch.block) {
             return Err(bad_launch(format!("blocks of {:?} threads, and the kernel is for {:?}", launch.block, kernel.required_block)));
         }
-        if cluster.contains(&0) || cluster.iter().product::<u32>() > 16 || (0..3).any(|axis| launch.grid[axis] % cluster[axis] != 0) {
+        if cluster.contains(&0)
+            || cluster.iter().product::<u32>() > 16
+            || (0..3).any(|axis| !launch.grid[axis].is_multiple_of(cluster[axis]))
+        {
             return Err(bad_launch(format!("clusters of {cluster:?} blocks in a grid of {:?}", launch.grid)));
         }
         if launch.dynamic_shared > 1 << 20 {

@@ -356,9 +356,7 @@ impl<'t> Parser<'_, 't> {
     fn address(&mut self) -> Parsed<RawOperand<'t>> {
         let base = self.operand()?;
         let mut offset = 0;
-        if self.takes('+') {
-            offset = self.number()? as i64;
-        } else if self.peek() == Some(Token::Mark('-')) {
+        if self.takes('+') || self.peek() == Some(Token::Mark('-')) {
             offset = self.number()? as i64;
         }
         if self.takes(',') {

@@ -73,6 +73,13 @@ impl TensorMap {
         words
     }
 
+    /// Whether its figures are those of some matrix.
+    fn is_possible(&self) -> bool {
+        let are_sides = self.tile.iter().all(|side| (1..=256).contains(side));
+        let elements: u64 = self.tile.iter().map(|side| u64::from((*side).clamp(1, 256))).product();
+        matches!(self.element, 1 | 2 | 4 | 8) && (1..=5).contains(&self.rank) && are_sides && elements <= 1 << 18
+    }
+
     /// The map of words, if it is one.
     pub(crate) fn decode(bytes: &[u8]) -> Option<TensorMap> {
         let word = |n: usize| bytes.get(8 * n..8 * n + 8).map_or(0, super::machine_number);
@@ -80,7 +87,7 @@ impl TensorMap {
         if first & (0xffff << 48) != MARK {
             return None;
         }
-        Some(TensorMap {
+        let map = TensorMap {
             element: first as u32 & 0xff,
             rank: first as u32 >> 8 & 0xff,
             address: word(1),
@@ -88,7 +95,8 @@ impl TensorMap {
             strides: std::array::from_fn(|n| word(7 + n)),
             tile: std::array::from_fn(|n| word(11 + n) as u32),
             swizzle: Swizzle::ALL[(first >> 16 & 3) as usize],
-        })
+        };
+        map.is_possible().then_some(map)
     }
 
     /// Elements of a tile, each by its number in shared memory and its address in the matrix; none where the tile is beyond the matrix.
@@ -98,9 +106,9 @@ impl TensorMap {
         let count: u64 = map.tile[..rank].iter().map(|n| u64::from(*n)).product();
         (0..count).map(move |number| {
             let (mut rest, mut address, mut is_within) = (number, map.address, true);
-            for dimension in 0..rank {
+            for (dimension, begin) in at.iter().enumerate().take(rank) {
                 let side = u64::from(map.tile[dimension]);
-                let place = at[dimension] + (rest % side) as i64;
+                let place = begin + (rest % side) as i64;
                 rest /= side;
                 is_within &= place >= 0 && (place as u64) < map.extents[dimension];
                 let stride = if dimension == 0 { u64::from(map.element) } else { map.strides[dimension - 1] };

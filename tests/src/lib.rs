@@ -11,6 +11,7 @@ pub mod matrices;
 pub mod opencl_tools;
 pub mod package;
 pub mod printed;
+pub mod ptx_interpreter;
 pub mod ptxas;
 pub mod sass;
 pub mod sizes;

@@ -281,7 +281,7 @@ fn job_text(job: &Job, tool: Tool) -> String {
 }
 
 /// Exit status (none: killed by a signal) and standard output.
-fn output(mut command: Command, what: &str, limit: Duration) -> (Option<i32>, String) {
+pub(crate) fn output(mut command: Command, what: &str, limit: Duration) -> (Option<i32>, String) {
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the child can be started");
     let mut stdout = child.stdout.take().expect("standard output is piped");
     let reader = std::thread::spawn(move || {

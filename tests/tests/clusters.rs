@@ -8,6 +8,7 @@ use warpwright::{Device, DeviceKind};
 use warpwright_kernels::histogram::{histogram_in_cluster, reference_of_words};
 use warpwright_tests::devices::on_all;
 use warpwright_tests::emitted::{kernel_of, ptx};
+use warpwright_tests::ptx_interpreter::executed;
 use warpwright_tests::ptxas::{self, Counts};
 use warpwright_tests::sass::Judge;
 
@@ -507,4 +508,22 @@ fn machine_code_meets_as_often_as_the_source_and_once_more() {
     assert_eq!([count(&handed, "UCGABAR_ARV"), count(&handed, "BAR.SYNC")], [2, 0], "{handed}");
     let alone = sass("handed_on", &["1"]);
     assert_eq!([count(&alone, "UCGABAR_ARV"), count(&alone, "BAR.SYNC")], [0, 2], "{alone}");
+}
+
+/// The same once more, as PTX that is executed without a GPU.
+#[test]
+fn on_the_ptx_interpreter() {
+    executed(
+        "clusters",
+        &[
+            "a_grid_that_covers_is_whole_clusters",
+            "a_block_stays_while_others_reach_its_memory",
+            "a_histogram_is_spread_over_a_cluster",
+            "blocks_know_where_they_are",
+            "blocks_reach_each_other_s_shared_memory",
+            "functions_and_copies_ahead_go_with_clusters",
+            "clusters_stay_together_in_bands_and_rounds",
+        ],
+        "9.0",
+    );
 }

@@ -6,6 +6,7 @@
 use warpwright::prelude::*;
 use warpwright_tests::devices::on_all;
 use warpwright_tests::emitted::{kernel_of, ptx};
+use warpwright_tests::ptx_interpreter::executed;
 use warpwright_tests::ptxas::{self, Counts};
 use warpwright_tests::sass::Judge;
 
@@ -407,4 +408,20 @@ fn machine_code_waits_once_an_iteration() {
     // Nothing waits for the whole device, and nothing is copied by threads but what is left at an end.
     assert_eq!(["MEMBAR.ALL.GPU", "MEMBAR.SC", "CCTL.IVALL", "LDGSTS"].map(count), [0; 4], "{sass}");
     println!("ran: {test}");
+}
+
+/// The same once more, as PTX that is executed without a GPU.
+#[test]
+fn on_the_ptx_interpreter() {
+    executed(
+        "engine",
+        &[
+            "loops_that_run_again_and_share_rings",
+            "rooms_behind_rows_are_left_alone",
+            "what_the_kernel_wrote_and_branches_of_blocks",
+            "whatever_copies_gives_the_same",
+            "runs_of_several_buffers_share_a_barrier",
+        ],
+        "9.0",
+    );
 }

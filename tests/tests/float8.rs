@@ -7,6 +7,7 @@ use warpwright::prelude::*;
 use warpwright::warp::shuffle_xor;
 use warpwright_tests::devices::on_all;
 use warpwright_tests::emitted::{kernel_of, ptx};
+use warpwright_tests::ptx_interpreter::executed;
 use warpwright_tests::sass::Judge;
 
 #[kernel(block = 128)]
@@ -267,4 +268,14 @@ fn sums_of_products_keep_13_bits() {
             assert!(kept > 13, "{:?} on {device:?}", (0..17).map(|p| sums[p * 16 + column]).collect::<Vec<_>>());
         }
     });
+}
+
+/// The same once more, as PTX that is executed without a GPU.
+#[test]
+fn on_the_ptx_interpreter() {
+    executed(
+        "float8",
+        &["floats_become_the_nearest_of_8_bits", "floats_of_8_bits_are_widened_exactly", "sums_of_products_keep_13_bits"],
+        "9.0",
+    );
 }

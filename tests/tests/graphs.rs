@@ -2,6 +2,7 @@
 
 use warpwright::prelude::*;
 use warpwright::{DeviceKind, Error, Event, Filter, Graph, Sampling};
+use warpwright_tests::ptx_interpreter::executed;
 
 #[kernel(block = 256)]
 fn scaled(a: f32, x: &Global<f32>, y: &mut Global<f32>) {
@@ -278,4 +279,20 @@ fn buffers_may_be_swapped_while_steps_are_recorded() {
         });
         assert!(matches!(error.map(|_: Graph| ()), Err(Error::Graph { .. })));
     }
+}
+
+/// The same once more, as PTX that is executed without a GPU.
+#[test]
+fn on_the_ptx_interpreter() {
+    executed(
+        "graphs",
+        &[
+            "a_graph_replays_with_the_memory_that_is_lent_to_it",
+            "buffers_may_be_swapped_while_steps_are_recorded",
+            "constants_and_textures_are_those_of_the_replay",
+            "steps_are_replaced_by_launches_of_the_same_kernel",
+            "steps_run_in_the_order_that_memory_asks_for",
+        ],
+        "8.0",
+    );
 }

@@ -3,6 +3,7 @@
 use warpwright::prelude::*;
 use warpwright_tests::devices::on_all;
 use warpwright_tests::emitted::{kernel_of, ptx};
+use warpwright_tests::ptx_interpreter::executed;
 use warpwright_tests::sass::Judge;
 
 #[kernel(block = 128, vectorize = 8)]
@@ -98,4 +99,10 @@ fn the_assembler_makes_two_at_a_time() {
     }
     let (pairs, rounded) = of("of_bf16", "sm_90", 90);
     assert!((12..=18).contains(&pairs) && rounded == 0, "{pairs}, {rounded}");
+}
+
+/// The same once more, as PTX that is executed without a GPU.
+#[test]
+fn on_the_ptx_interpreter() {
+    executed("short_floats", &["results_are_those_of_f32_rounded"], "8.0");
 }

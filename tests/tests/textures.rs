@@ -2,6 +2,7 @@
 
 use warpwright::prelude::*;
 use warpwright::{Addressing, DeviceKind, Error, Filter, Sampling};
+use warpwright_tests::ptx_interpreter::executed;
 
 #[kernel(block = 64)]
 fn sums(t: &Texture2d<u8>, out: &mut Global<u32>) {
@@ -108,4 +109,14 @@ fn writes_wait_for_launches_that_read() -> warpwright::Result<()> {
         println!("ran: textures (2 launches on {device}), {what}");
     }
     Ok(())
+}
+
+/// The same once more, as PTX that is executed without a GPU.
+#[test]
+fn on_the_ptx_interpreter() {
+    executed(
+        "textures",
+        &["texels_come_back_as_they_were_written", "a_texture_belongs_to_its_device", "writes_wait_for_launches_that_read"],
+        "8.0",
+    );
 }

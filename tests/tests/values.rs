@@ -4,6 +4,7 @@
 
 use params::{Mode, Params, Step, Window, at, gather, generic, modes, wide};
 use warpwright::{Device, Error};
+use warpwright_tests::ptx_interpreter::executed;
 
 /// The kernels, and what they take.
 #[warpwright::module]
@@ -198,4 +199,10 @@ fn types_of_one_name_are_told_apart() {
         generic(both, 1, &mut pairs).grid(1).launch(&device).unwrap();
         assert_eq!(pairs.download().unwrap(), [both], "{device}");
     }
+}
+
+/// The same once more, as PTX that is executed without a GPU.
+#[test]
+fn on_the_ptx_interpreter() {
+    executed("values", &["every_device_gets_what_the_host_wrote"], "8.0");
 }

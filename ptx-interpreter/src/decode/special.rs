@@ -27,8 +27,11 @@ const PLAIN: &[(&str, Special, Ty)] = &[
     ("%total_smem_size", Special::TotalSharedBytes, Ty::U32),
 ];
 
+/// A special register along an axis.
+type OfAxis = fn(usize) -> Special;
+
 /// Those with one.
-const WITH_AXIS: &[(&str, fn(usize) -> Special)] = &[
+const WITH_AXIS: &[(&str, OfAxis)] = &[
     ("%tid", Special::Tid),
     ("%ntid", Special::Ntid),
     ("%ctaid", Special::Ctaid),

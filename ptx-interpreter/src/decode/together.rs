@@ -279,7 +279,8 @@ impl<'t> Decoder<'t> {
             return refuse(format!("{} registers are expected for the result", shape[1] / 2));
         }
         let a = match a {
-            RawOperand::Vector(_) => WgmmaFactor::Words(self.all_sources(a, Ty::B32)?),
+            RawOperand::Vector(words) if words.len() == 4 => WgmmaFactor::Words(self.all_sources(a, Ty::B32)?),
+            RawOperand::Vector(_) => return refuse("four registers are expected for the first factor"),
             _ => WgmmaFactor::Descriptor(self.source(a, Ty::B64)?),
         };
         let b = self.source(b, Ty::B64)?;

@@ -106,7 +106,7 @@ impl Conversion {
     }
 
     /// Out of range is the nearest that there is; NaN is zero, but the highest bit alone where either side has 64 bits.
-    fn to_int(&self, value: f64) -> u64 {
+    fn to_int(self, value: f64) -> u64 {
         let bits = self.to.bits();
         if value.is_nan() {
             return if self.from == Ty::F64 || bits == 64 { 1 << (bits - 1) } else { 0 };
@@ -119,7 +119,7 @@ impl Conversion {
         low(self.clamped(whole as i128) as u64, bits)
     }
 
-    fn to_float(&self, value: f64) -> u64 {
+    fn to_float(self, value: f64) -> u64 {
         let value = match self.round {
             RoundTo::Whole(rounding) => to_whole(value, rounding),
             _ => value,

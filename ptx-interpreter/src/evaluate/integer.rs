@@ -75,12 +75,12 @@ pub(crate) fn binary(name: &str, ty: Ty) -> Option<Binary> {
         "sub" => of_int!(ty, |a, b| a.wrapping_sub(b)),
         "mul.lo" => of_int!(ty, |a, b| a.wrapping_mul(b)),
         "mul.hi" => match ty {
-            Ty::U64 => Some(|a, b| (u128::from(a) * u128::from(b) >> 64) as u64),
-            Ty::S64 => Some(|a, b| (i128::from(a as i64) * i128::from(b as i64) >> 64) as u64),
-            Ty::U32 => Some(|a, b| u64::from(a as u32) * u64::from(b as u32) >> 32),
-            Ty::S32 => Some(|a, b| low((i64::from(a as i32) * i64::from(b as i32) >> 32) as u64, 32)),
-            Ty::U16 => Some(|a, b| u64::from(u32::from(a as u16) * u32::from(b as u16) >> 16)),
-            Ty::S16 => Some(|a, b| low((i64::from(a as i16) * i64::from(b as i16) >> 16) as u64, 16)),
+            Ty::U64 => Some(|a, b| ((u128::from(a) * u128::from(b)) >> 64) as u64),
+            Ty::S64 => Some(|a, b| ((i128::from(a as i64) * i128::from(b as i64)) >> 64) as u64),
+            Ty::U32 => Some(|a, b| (u64::from(a as u32) * u64::from(b as u32)) >> 32),
+            Ty::S32 => Some(|a, b| low(((i64::from(a as i32) * i64::from(b as i32)) >> 32) as u64, 32)),
+            Ty::U16 => Some(|a, b| u64::from((u32::from(a as u16) * u32::from(b as u16)) >> 16)),
+            Ty::S16 => Some(|a, b| low(((i64::from(a as i16) * i64::from(b as i16)) >> 16) as u64, 16)),
             _ => None,
         },
         "mul.wide" => match ty {
@@ -96,7 +96,7 @@ pub(crate) fn binary(name: &str, ty: Ty) -> Option<Binary> {
             _ => None,
         },
         // By zero, the machine gives all ones, and the dividend is the rest: PTX says that it depends on the machine.
-        "div" => of_int!(ty, |a, b| if b == 0 { !(b ^ b) } else { a.wrapping_div(b) }),
+        "div" => of_int!(ty, |a, b| if b == 0 { !b } else { a.wrapping_div(b) }),
         "rem" => of_int!(ty, |a, b| if b == 0 { a } else { a.wrapping_rem(b) }),
         "min" => of_int!(ty, |a, b| a.min(b)),
         "max" => of_int!(ty, |a, b| a.max(b)),
@@ -138,8 +138,8 @@ pub(crate) fn ternary(name: &str, ty: Ty) -> Option<Ternary> {
             _ => None,
         },
         "mad.hi" => match ty {
-            Ty::U32 => Some(|a, b, c| u64::from(((u64::from(a as u32) * u64::from(b as u32) >> 32) as u32).wrapping_add(c as u32))),
-            Ty::S32 => Some(|a, b, c| u64::from(((i64::from(a as i32) * i64::from(b as i32) >> 32) as u32).wrapping_add(c as u32))),
+            Ty::U32 => Some(|a, b, c| u64::from((((u64::from(a as u32) * u64::from(b as u32)) >> 32) as u32).wrapping_add(c as u32))),
+            Ty::S32 => Some(|a, b, c| u64::from((((i64::from(a as i32) * i64::from(b as i32)) >> 32) as u32).wrapping_add(c as u32))),
             _ => None,
         },
         "mad24.lo" => match ty {

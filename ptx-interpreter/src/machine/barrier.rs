@@ -18,7 +18,7 @@ impl Machine<'_> {
         if number >= BARRIERS as u64 {
             return Err(Stumble::undefined(format!("barrier {number}: there are {BARRIERS}")));
         }
-        if threads.is_some_and(|threads| threads == 0 || threads as usize % LANES != 0) {
+        if threads.is_some_and(|threads| threads == 0 || !(threads as usize).is_multiple_of(LANES)) {
             return Err(Stumble::undefined(format!("a barrier of {} threads: only whole warps come", threads.unwrap_or(0))));
         }
         let block = &mut self.resident[who.cluster].blocks[who.block];

@@ -267,7 +267,7 @@ fn check_small(spaces: &Spaces<'_>, copy: SmallCopy) -> Step {
 }
 
 fn multiple_of(number: u64, of: u64, what: &str) -> Step {
-    if number % of != 0 {
+    if !number.is_multiple_of(of) {
         return Err(Stumble::new(FaultKind::Misaligned, format!("{what}, {number:#x}, is no multiple of {of}")));
     }
     Ok(())

@@ -9,8 +9,11 @@ use crate::evaluate::format::{E4M3, E5M2, F32, Rounding, of_bf16, of_f16};
 use crate::program::{Mma, Src};
 use crate::ty::{Ty, low};
 
-/// Which products there are: the shapes, the types of the factors, the type of the sum.
-const KNOWN: &[(&[[usize; 3]], &[Ty], Ty)] = &[
+/// Shapes, the types of the factors, the type of the sum.
+type Known = (&'static [[usize; 3]], &'static [Ty], Ty);
+
+/// Which products there are.
+const KNOWN: &[Known] = &[
     (&[[16, 8, 8], [16, 8, 16]], &[Ty::F16, Ty::Bf16], Ty::F32),
     (&[[16, 8, 4], [16, 8, 8]], &[Ty::Tf32], Ty::F32),
     (&[[16, 8, 16], [16, 8, 32]], &[Ty::E4m3, Ty::E5m2], Ty::F32),

@@ -23,7 +23,7 @@ pub(crate) use view::number;
 use view::{Spaces, View};
 
 /// Bytes of registers of all resident blocks, and the most blocks that are resident at once.
-const RESIDENT_BYTES: usize = 512 << 20;
+const RESIDENT_BYTES: usize = 1 << 30;
 /// Blocks that are resident at the same time, if the launch has as many: what the answers of an occupancy calculator must not be above.
 pub const RESIDENT_BLOCKS: usize = 32;
 

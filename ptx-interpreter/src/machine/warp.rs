@@ -120,7 +120,7 @@ impl Machine<'_> {
             }
             WarpKind::Match { d, a, all, bits } => matching(&mut values, lanes, *d, *a, *all, *bits),
             WarpKind::Redux { f, d, a } => {
-                let result = lanes_of(lanes).map(|lane| values.get(lane, *a)).reduce(|x, y| f(x, y)).unwrap_or(0);
+                let result = lanes_of(lanes).map(|lane| values.get(lane, *a)).reduce(f).unwrap_or(0);
                 lanes_of(lanes).for_each(|lane| values.set(lane, *d, result));
             }
             WarpKind::LoadMatrix { d, at, is_transposed } => {
@@ -215,7 +215,7 @@ fn matching(values: &mut Lanes<'_>, lanes: u32, d: Reg, a: Src, all: Option<Opti
 /// Where each row of 16 bytes of a matrix begins: lane `8 · matrix + row` says so.
 fn row(values: &Lanes<'_>, lane: usize, at: &Address, bytes: usize) -> Step<usize> {
     let address = values.address(lane, at);
-    if address % 16 != 0 {
+    if !address.is_multiple_of(16) {
         return Err(Stumble::new(FaultKind::Misaligned, format!("address {address:#x} of lane {lane} is no multiple of 16")));
     }
     if address < u64::from(SHARED_BEGIN) || address + 16 > bytes as u64 {

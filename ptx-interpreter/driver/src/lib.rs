@@ -1,0 +1,21 @@
+//! The functions of the CUDA driver that the runtime calls, on the interpreter of PTX: what a test loads under the name `libcuda.so.1`.
+//!
+//! Everything is done in the call: streams are in order by that, and events have happened when they are recorded. A fault of a kernel makes the context lost, and all later calls
+//! give its code, as the driver's do; what happened goes to standard error. `PTX_INTERPRETER_CAPABILITY` chooses the compute capability, 8.0 if it is not set,
+//! `PTX_INTERPRETER_SEED` the order in which threads run.
+
+#![expect(unsafe_code, reason = "has the driver's interface, which takes and gives addresses")]
+#![expect(clippy::too_many_arguments, reason = "the driver's own signatures")]
+
+#[macro_use]
+mod exported;
+
+mod codes;
+pub mod device;
+pub mod graphs;
+mod layouts;
+pub mod memory;
+pub mod modules;
+mod state;
+pub mod streams;
+pub mod textures;

@@ -1,0 +1,181 @@
+//! Memory: allocations, pools, copies.
+
+use crate::codes::{Code, INVALID_VALUE, OUT_OF_MEMORY};
+use crate::state::{Handle, State, any_state, state};
+use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::ffi::{c_uint, c_void};
+
+/// Bytes of the device's memory.
+pub(crate) const TOTAL: u64 = 8 << 30;
+/// What page-locked memory begins at multiples of.
+const PAGE: usize = 4096;
+
+/// Attributes of a pool: what it has, and what of that is used.
+const RESERVED: c_uint = 5;
+const USED: c_uint = 7;
+
+/// A copy or the like that names what is no memory: the driver says that the value is bad.
+pub(crate) fn said(result: Result<(), String>) -> Result<(), Code> {
+    result.map_err(|message| {
+        eprintln!("PTX interpreter: {message}");
+        INVALID_VALUE
+    })
+}
+
+fn allocate(state: &mut State, bytes: usize) -> Result<u64, Code> {
+    if bytes == 0 {
+        return Err(INVALID_VALUE);
+    }
+    let fits = state.memory.used().checked_add(bytes as u64).is_some_and(|all| all <= TOTAL);
+    let address = if fits { state.memory.allocate(bytes as u64) } else { None };
+    address.ok_or(OUT_OF_MEMORY)
+}
+
+fn free(state: &mut State, address: u64) -> Result<(), Code> {
+    if state.memory.free(address) { Ok(()) } else { Err(INVALID_VALUE) }
+}
+
+/// From one place of the device to another.
+pub(crate) fn copy(state: &mut State, to: u64, from: u64, bytes: usize) -> Result<(), Code> {
+    let content = state.memory.read(from, bytes as u64).map(<[u8]>::to_vec);
+    said(content.and_then(|content| state.memory.write(to, &content)))
+}
+
+/// The caller's bytes.
+pub(crate) fn of_host<'h>(from: *const c_void, bytes: usize) -> Result<&'h [u8], Code> {
+    if from.is_null() {
+        return Err(INVALID_VALUE);
+    }
+    // SAFETY: the caller says that so many bytes are there; they are read before the call returns.
+    Ok(unsafe { std::slice::from_raw_parts(from.cast(), bytes) })
+}
+
+/// Bytes to the caller.
+pub(crate) fn to_host(to: *mut c_void, content: &[u8]) -> Result<(), Code> {
+    if to.is_null() {
+        return Err(INVALID_VALUE);
+    }
+    // SAFETY: the caller says that there is room for so many bytes.
+    unsafe { to.cast::<u8>().copy_from_nonoverlapping(content.as_ptr(), content.len()) };
+    Ok(())
+}
+
+exported! {
+    /// What is free, and all.
+    fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize) {
+        let used = state()?.memory.used();
+        put!(free, TOTAL.saturating_sub(used) as usize);
+        put!(total, TOTAL as usize);
+        Ok(())
+    }
+
+    /// Allocates.
+    fn cuMemAlloc_v2(address: *mut u64, bytes: usize) {
+        let new = allocate(&mut *state()?, bytes)?;
+        put!(address, new);
+        Ok(())
+    }
+
+    /// Frees.
+    fn cuMemFree_v2(address: u64) {
+        if address == 0 { Ok(()) } else { free(&mut *state()?, address) }
+    }
+
+    /// Memory of the host.
+    fn cuMemHostAlloc(address: *mut *mut c_void, bytes: usize, _flags: c_uint) {
+        let mut state = state()?;
+        let layout = Layout::from_size_align(bytes, PAGE).map_err(|_| INVALID_VALUE)?;
+        if bytes == 0 {
+            return Err(INVALID_VALUE);
+        }
+        // SAFETY: of at least one byte.
+        let new = unsafe { alloc_zeroed(layout) };
+        if new.is_null() {
+            return Err(OUT_OF_MEMORY);
+        }
+        state.pinned.insert(new as usize, bytes);
+        put!(address, new.cast());
+        Ok(())
+    }
+
+    /// Frees it.
+    fn cuMemFreeHost(address: *mut c_void) {
+        let bytes = any_state().pinned.remove(&(address as usize)).ok_or(INVALID_VALUE)?;
+        let layout = Layout::from_size_align(bytes, PAGE).map_err(|_| INVALID_VALUE)?;
+        // SAFETY: allocated above with this layout, and freed once: it is no longer known.
+        unsafe { dealloc(address.cast(), layout) };
+        Ok(())
+    }
+
+    /// To the device.
+    fn cuMemcpyHtoDAsync_v2(to: u64, from: *const c_void, bytes: usize, _stream: Handle) {
+        said(state()?.memory.write(to, of_host(from, bytes)?))
+    }
+
+    /// From the device.
+    fn cuMemcpyDtoHAsync_v2(to: *mut c_void, from: u64, bytes: usize, _stream: Handle) {
+        let state = state()?;
+        let content = state.memory.read(from, bytes as u64);
+        to_host(to, content.map_err(|message| said(Err(message)).err().unwrap_or(INVALID_VALUE))?)
+    }
+
+    /// On the device.
+    fn cuMemcpyDtoDAsync_v2(to: u64, from: u64, bytes: usize, _stream: Handle) {
+        copy(&mut *state()?, to, from, bytes)
+    }
+
+    /// From another context, which there is not.
+    fn cuMemcpyPeerAsync(to: u64, _to_context: Handle, from: u64, _from_context: Handle, bytes: usize, _stream: Handle) {
+        copy(&mut *state()?, to, from, bytes)
+    }
+
+    /// Sets bytes.
+    fn cuMemsetD8Async(to: u64, byte: u8, bytes: usize, _stream: Handle) {
+        said(state()?.memory.fill(to, byte, bytes as u64))
+    }
+
+    /// A pool.
+    fn cuMemPoolCreate(pool: *mut Handle, _properties: *const c_void) {
+        put!(pool, state()?.new_handle());
+        Ok(())
+    }
+
+    /// Its end.
+    fn cuMemPoolDestroy(_pool: Handle) {
+        Ok(())
+    }
+
+    /// Nothing is kept.
+    fn cuMemPoolSetAttribute(_pool: Handle, _attribute: c_uint, _value: *mut c_void) {
+        Ok(())
+    }
+
+    /// What it has is what is used.
+    fn cuMemPoolGetAttribute(_pool: Handle, attribute: c_uint, value: *mut c_void) {
+        let used = state()?.memory.used();
+        put!(value.cast::<u64>(), if matches!(attribute, RESERVED | USED) { used } else { 0 });
+        Ok(())
+    }
+
+    /// There are no others.
+    fn cuMemPoolSetAccess(_pool: Handle, _access: *const c_void, _count: usize) {
+        Ok(())
+    }
+
+    /// Nothing is kept.
+    fn cuMemPoolTrimTo(_pool: Handle, _bytes: usize) {
+        state().map(|_| ())
+    }
+
+    /// Allocates from a pool.
+    fn cuMemAllocFromPoolAsync(address: *mut u64, bytes: usize, _pool: Handle, _stream: Handle) {
+        let new = allocate(&mut *state()?, bytes)?;
+        put!(address, new);
+        Ok(())
+    }
+
+    /// Gives it back.
+    fn cuMemFreeAsync(address: u64, _stream: Handle) {
+        free(&mut *state()?, address)
+    }
+}
