@@ -77,6 +77,10 @@ impl Generator<'_> {
                 0 | 1 => self.joined("float.add", &a, "+", ty, depth),
                 2 => self.joined("float.sub", &a, "-", ty, depth),
                 3 | 4 => self.joined("float.mul", &a, "*", ty, depth),
+                5 if self.random.chance(50) => {
+                    self.hit("float.div");
+                    format!("({a} / {})", self.positive(ty))
+                }
                 5 => self.joined("float.div", &a, "/", ty, depth),
                 _ => {
                     self.hit("float.neg");
@@ -274,7 +278,7 @@ impl Generator<'_> {
         format!("(if {condition} {{ {a} }} else {{ {b} }})")
     }
 
-    fn load(&mut self, ty: Scalar, depth: usize) -> String {
+    pub(super) fn load(&mut self, ty: Scalar, depth: usize) -> String {
         if self.inputs.is_empty() {
             return self.leaf(ty);
         }

@@ -28,10 +28,10 @@ impl Generator<'_> {
             9 => self.own_store(),
             10 | 11 if block => self.branch(nesting),
             12 if block => self.match_statement(nesting),
-            13..=15 if block => self.for_loop(nesting),
+            13 | 14 if block => self.for_loop(nesting),
             16 if block => self.while_loop(nesting),
             17 if block => self.loop_value(nesting),
-            18 if block => self.reduction(),
+            15 | 18 if block => self.reduction(),
             19 => self.jump(),
             _ => self.let_scalar(),
         }

@@ -96,7 +96,7 @@ pub(super) fn kernel(random: &mut Random) -> Kernel {
     g.own_words = Some((words.clone(), WORDS));
     g.may_return = family != Family::Block;
     let shape = Shape { threads: block.iter().map(|extent| *extent as usize).product() };
-    let mut inner = Vec::new();
+    let mut inner = g.first_values();
     for _ in 0..2 + g.random.below(6) {
         match family {
             Family::Block => inner.extend(g.together(shape, 2)),
@@ -207,6 +207,23 @@ impl Generator<'_> {
             parameter(sums, scalar, 1, Passed::Global { len: EACH * KINDS, is_written: true, is_zero: true }, 0);
         }
         all
+    }
+
+    /// Variables that nobody knows before the launch: else most of what follows would fold.
+    fn first_values(&mut self) -> Vec<Node> {
+        let count = 2 + self.random.below(4);
+        (0..count)
+            .map(|at| {
+                let types: &[Scalar] = if at % 2 == 0 { &Scalar::INTEGERS } else { &Scalar::FLOATS };
+                let ty = self.random.pick(types);
+                let value = self.load(ty, 0);
+                let name = self.name();
+                let is_mutable = self.random.chance(50);
+                self.bind(&name, Ty::Scalar(ty), is_mutable);
+                let mutable = if is_mutable { "mut " } else { "" };
+                Node::Let { names: vec![name.clone()], text: format!("let {mutable}{name} = {value};") }
+            })
+            .collect()
     }
 
     /// The thread's numbers in the grid and in the block.
