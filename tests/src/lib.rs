@@ -15,8 +15,8 @@ pub mod package;
 pub mod printed;
 pub mod ptx_interpreter;
 pub mod ptxas;
-pub mod random;
-pub mod random_kernels;
 pub mod sass;
 pub mod sizes;
 pub mod table;
+
+pub use warpwright_fuzz::{random, random_kernels};

@@ -133,6 +133,31 @@ pub fn check_all<T, R>(
     good
 }
 
+/// The case of a seed, and the numbers that it was drawn from.
+pub fn drawn<T>(seed: u64, make: impl Fn(&mut Random) -> T) -> (T, Vec<u64>) {
+    let mut random = Random { drawn: Some(Vec::new()), ..Random::new(seed) };
+    let case = make(&mut random);
+    (case, random.drawn.unwrap_or_default())
+}
+
+/// The smallest case found, by so many tries at most, that still fails as the seed's does. Nothing, if that does not fail.
+pub fn smallest<T>(seed: u64, tries: usize, make: impl Fn(&mut Random) -> T, mut fails: impl FnMut(&T) -> bool) -> Option<T> {
+    let (case, numbers) = drawn(seed, &make);
+    if !fails(&case) {
+        return None;
+    }
+    let mut smallest = case;
+    shrink_within(numbers, tries, &mut |numbers| {
+        let case = make(&mut Random::replay(numbers.to_vec()));
+        let still = fails(&case);
+        if still {
+            smallest = case;
+        }
+        still
+    });
+    Some(smallest)
+}
+
 /// Why a case does not pass.
 #[derive(Clone, Debug)]
 pub enum Failure {
@@ -143,11 +168,16 @@ pub enum Failure {
 }
 
 /// Fewer and smaller numbers for which `fails` says yes, as it does for `numbers`.
-fn shrink(mut numbers: Vec<u64>, fails: &mut dyn FnMut(&[u64]) -> bool) -> Vec<u64> {
+fn shrink(numbers: Vec<u64>, fails: &mut dyn FnMut(&[u64]) -> bool) -> Vec<u64> {
+    shrink_within(numbers, MOST_TRIES, fails)
+}
+
+/// The same with so many tries at most.
+fn shrink_within(mut numbers: Vec<u64>, most: usize, fails: &mut dyn FnMut(&[u64]) -> bool) -> Vec<u64> {
     let mut tries = 0;
     let mut keep = |numbers: &mut Vec<u64>, smaller: Vec<u64>| {
         tries += 1;
-        let keeps = tries <= MOST_TRIES && fails(&smaller);
+        let keeps = tries <= most && fails(&smaller);
         if keeps {
             *numbers = smaller;
         }

@@ -1,0 +1,276 @@
+//! Campaigns: batches of kernels on several threads until their number or time is reached, with a state that a later start goes on from.
+
+pub mod batch;
+pub mod coverage;
+pub mod find;
+pub mod state;
+
+use crate::check::check;
+use crate::executions::twin::Toolchain;
+use crate::executions::{device, difference};
+use crate::random::Failure;
+use crate::source::{Form, Kernel};
+use batch::{Judges, complaint};
+use find::Find;
+use state::State;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+use warpwright_runtime::Device;
+
+/// Who is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Judge {
+    /// The simulator: always.
+    Simulator,
+    /// The host twin.
+    Twin,
+    /// PTX, executed by the interpreter: each kernel for one target.
+    Ptx,
+    /// The first OpenCL device.
+    OpenCl,
+    /// The first CUDA device.
+    Cuda,
+}
+
+impl Judge {
+    /// All of them.
+    pub const ALL: [Judge; 5] = [Judge::Simulator, Judge::Twin, Judge::Ptx, Judge::OpenCl, Judge::Cuda];
+
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Judge::Simulator => "simulator",
+            Judge::Twin => "twin",
+            Judge::Ptx => "ptx",
+            Judge::OpenCl => "opencl",
+            Judge::Cuda => "cuda",
+        }
+    }
+}
+
+/// What a campaign is asked for.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Who is asked.
+    pub judges: Vec<Judge>,
+    /// Kernels in all, those of earlier starts included.
+    pub kernels: u64,
+    /// Seconds of this start.
+    pub seconds: f64,
+    /// The first seed.
+    pub seed: u64,
+    /// Kernels of a batch, which is a program of twins.
+    pub batch: u64,
+    /// Operating-system threads.
+    pub threads: usize,
+    /// Whether it ends at the first batch that finds something, which is not made smaller.
+    pub until_find: bool,
+    /// Where the state is.
+    pub state: PathBuf,
+    /// The workspace, for twins.
+    pub root: PathBuf,
+}
+
+/// Tries that make a find smaller: each of a twin is a program to build.
+const TRIES: usize = 1500;
+const TRIES_OF_TWINS: usize = 80;
+
+impl Settings {
+    /// Where the seed stands that a device is at.
+    pub fn current(&self) -> PathBuf {
+        self.state.with_extension("current")
+    }
+
+    /// Where finds go.
+    pub fn finds(&self) -> PathBuf {
+        self.state.with_extension("finds")
+    }
+
+    /// Whom it asks, made ready.
+    ///
+    /// # Errors
+    /// One of them is not there.
+    pub fn judges(&self) -> Result<Judges, String> {
+        let said = |error: warpwright_runtime::Error| error.to_string();
+        let work = std::env::temp_dir().join(format!("warpwright-fuzz-{}", std::process::id()));
+        let twins = self.judges.contains(&Judge::Twin).then(|| Toolchain::of_workspace(&self.root, &work)).transpose()?;
+        let mut devices = Vec::new();
+        if self.judges.contains(&Judge::OpenCl) {
+            devices.push((Judge::OpenCl.name(), Device::opencl(0).map_err(said)?));
+        }
+        if self.judges.contains(&Judge::Cuda) {
+            devices.push((Judge::Cuda.name(), Device::cuda(0).map_err(said)?));
+        }
+        Ok(Judges { twins, has_ptx: self.judges.contains(&Judge::Ptx), devices })
+    }
+}
+
+/// What the threads of a campaign share.
+struct Shared {
+    state: State,
+    finds: usize,
+}
+
+/// Runs it, to its number or its time. Progress and finds are printed as they come.
+///
+/// # Errors
+/// The state cannot be read or written, or somebody asked is not there.
+pub fn run(settings: &Settings) -> Result<State, String> {
+    let mut state = State::read(&settings.state)?;
+    if let Ok(text) = std::fs::read_to_string(settings.current()) {
+        if let Ok(seed) = text.trim().parse() {
+            println!("seed {seed} ended the program");
+            state.skipped.insert(seed);
+            state.add("finds", 1);
+        }
+        let _ = std::fs::remove_file(settings.current());
+    }
+    let judges = settings.judges()?;
+    let before = state.count("milliseconds");
+    let start = Instant::now();
+    let shared = Mutex::new(Shared { state, finds: 0 });
+    let lock = || shared.lock().unwrap_or_else(PoisonError::into_inner);
+    let most = settings.kernels.div_ceil(settings.batch.max(1));
+    let work = || -> Result<(), String> {
+        loop {
+            let batch = {
+                let mut shared = lock();
+                if start.elapsed().as_secs_f64() >= settings.seconds {
+                    return Ok(());
+                }
+                // What an earlier start left goes first. Threads of this one have their own.
+                let next = shared.state.next;
+                if next >= most {
+                    return Ok(());
+                }
+                shared.state.next += 1;
+                shared.state.pending.insert(next);
+                shared.state.write(&settings.state)?;
+                next
+            };
+            let skipped = lock().state.skipped.clone();
+            let (counted, finds) = batch::run(settings, &judges, batch, &|seed| skipped.contains(&seed));
+            {
+                let mut shared = lock();
+                shared.state.join(&counted);
+                shared.state.pending.remove(&batch);
+                shared.state.add("finds", finds.len() as u64);
+                shared.finds += finds.len();
+                let elapsed = start.elapsed().as_millis() as u64;
+                shared.state.counts.insert("milliseconds".to_owned(), before + elapsed);
+                shared.state.write(&settings.state)?;
+                println!("{}", progress(&shared.state));
+            }
+            if settings.until_find && !finds.is_empty() {
+                finds.iter().for_each(|find| println!("{}", headline(find)));
+                lock().state.next = most;
+                return Ok(());
+            }
+            for find in finds {
+                report(settings, &judges, &find)?;
+            }
+        }
+    };
+    {
+        // Batches that were begun and not ended are begun again.
+        let pending = lock().state.pending.clone();
+        for batch in pending {
+            let skipped = lock().state.skipped.clone();
+            let (counted, finds) = batch::run(settings, &judges, batch, &|seed| skipped.contains(&seed));
+            let mut shared = lock();
+            shared.state.join(&counted);
+            shared.state.pending.remove(&batch);
+            shared.state.add("finds", finds.len() as u64);
+            for find in finds {
+                report(settings, &judges, &find)?;
+            }
+        }
+    }
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..settings.threads.max(1)).map(|_| scope.spawn(work)).collect();
+        threads.into_iter().try_for_each(|thread| thread.join().unwrap_or_else(|_| Err("a thread of the campaign panicked".to_owned())))
+    })?;
+    let state = lock().state.clone();
+    state.write(&settings.state)?;
+    Ok(state)
+}
+
+/// A line of figures.
+fn progress(state: &State) -> String {
+    let seconds = state.count("milliseconds") as f64 / 1000.0;
+    let kernels = state.count("kernels");
+    let rate = kernels as f64 / seconds.max(0.001) * 3600.0;
+    let others: Vec<String> = Judge::ALL
+        .iter()
+        .skip(1)
+        .map(|judge| (judge.name(), state.count(judge.name())))
+        .filter(|(_, n)| *n > 0)
+        .map(|(name, n)| format!("{n} on {name}"))
+        .collect();
+    format!(
+        "{kernels} kernels ({}), {seconds:.0} s, {rate:.0} an hour, {} not compiled, {} finds",
+        [vec![format!("{} runs on simulator", state.count("simulator runs"))], others].concat().join(", "),
+        state.count("no case"),
+        state.count("finds")
+    )
+}
+
+/// A find in a line.
+fn headline(find: &Find) -> String {
+    format!("found: seed {} on {}: {}", find.seed, find.judge, find.why.lines().next().unwrap_or_default())
+}
+
+/// Makes a find smaller, writes it, and says where it is.
+fn report(settings: &Settings, judges: &Judges, find: &Find) -> Result<(), String> {
+    println!("{}", headline(find));
+    let tries = if find.judge == Judge::Twin.name() { TRIES_OF_TWINS } else { TRIES };
+    let (kernel, why) = match find.shrunk(tries, |kernel| again(judges, find, kernel)) {
+        Some(shrunk) => shrunk,
+        None => (crate::source::kernel(&mut crate::random::Random::new(find.seed)), find.why.clone()),
+    };
+    let path = find.write(&settings.finds(), &kernel, &why)?;
+    println!("  {}: {}", path.display(), why.lines().next().unwrap_or_default());
+    Ok(())
+}
+
+/// Whether a smaller kernel fails as the find does.
+fn again(judges: &Judges, find: &Find, kernel: &Kernel) -> Result<(), Failure> {
+    match find.judge {
+        "none" => match crate::check::expected(kernel) {
+            Err(Failure::NoCase(why)) if same_reason(&why, &find.why) => Err(Failure::Wrong(why)),
+            _ => Ok(()),
+        },
+        "simulator" => check(kernel, find.seed).map(|_| ()),
+        "twin" => {
+            let output = crate::check::expected(kernel)?;
+            let Some(tools) = &judges.twins else { return Ok(()) };
+            let said = tools.run(&format!("shrink_{}", find.seed), &[kernel], Form::BestEffort, true).map_err(Failure::NoCase)?;
+            match said.first() {
+                Some(said) if !said.is(&output) => Err(Failure::Wrong(complaint(said))),
+                _ => Ok(()),
+            }
+        }
+        "ptx" => {
+            let output = crate::check::expected(kernel)?;
+            batch::on_ptx(kernel, &output, find.seed)
+        }
+        name => {
+            let output = crate::check::expected(kernel)?;
+            let Some((_, device)) = judges.devices.iter().find(|(device, _)| *device == name) else { return Ok(()) };
+            let found = device::run(kernel, Form::BestEffort, device).map_err(Failure::Wrong)?;
+            difference(&output, &found).map_or(Ok(()), |why| Err(Failure::Wrong(why)))
+        }
+    }
+}
+
+/// Whether two messages are about the same: their first words are.
+fn same_reason(one: &str, other: &str) -> bool {
+    let words = |text: &str| text.split_whitespace().take(4).map(str::to_owned).collect::<Vec<_>>();
+    words(one) == words(other)
+}
+
+/// The folder of the workspace that this program was built in.
+pub fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(Path::to_owned).unwrap_or_default()
+}

@@ -1,0 +1,53 @@
+//! A device of the runtime: OpenCL, CUDA, or the simulator as programs launch it.
+
+use super::{Output, compiled};
+use crate::source::{Form, Kernel, Passed};
+use warpwright_runtime::dynamic::{DynamicArgument, DynamicGeometry, DynamicKernel};
+use warpwright_runtime::{Buffer, Device, Dim3};
+
+/// Runs it once.
+///
+/// # Errors
+/// What the compiler, the driver or the device says.
+pub fn run(kernel: &Kernel, form: Form, device: &Device) -> Result<Output, String> {
+    let (program, lowered) = compiled::with_program(kernel, form)?;
+    let said = |error: warpwright_runtime::Error| error.to_string();
+    let each = (lowered.kernel.options.ilp * lowered.kernel.options.vectorize).max(1) as usize;
+    let wide = compiled::index_bytes(&lowered.kernel);
+    let compiled = DynamicKernel::compile(device, &program, lowered).map_err(said)?;
+    let mut values: Vec<Vec<u8>> = Vec::new();
+    let mut buffers: Vec<(Buffer<u8>, bool)> = Vec::new();
+    // Which of the two lists the next argument is of.
+    let mut order: Vec<bool> = Vec::new();
+    for parameter in kernel.in_order() {
+        if let Passed::Value(_) = parameter.passed {
+            values.push(parameter.bytes());
+            order.push(false);
+            continue;
+        }
+        buffers.push((device.upload(&parameter.bytes()).map_err(said)?, parameter.is_written()));
+        order.push(true);
+        if let Passed::Matrix { rows, columns, pitch, .. } = parameter.passed {
+            values.extend([rows, columns, pitch].map(|extent| (extent as u64).to_le_bytes()[..wide].to_vec()));
+            order.extend([false; 3]);
+        }
+    }
+    let (mut next_value, mut next_buffer) = (values.iter(), buffers.iter());
+    let arguments: Vec<DynamicArgument<'_>> = order
+        .iter()
+        .filter_map(|is_buffer| {
+            if *is_buffer {
+                next_buffer.next().map(|(buffer, _)| DynamicArgument::Buffer(buffer))
+            } else {
+                next_value.next().map(|bytes| DynamicArgument::Value(bytes))
+            }
+        })
+        .collect();
+    let [x, y, z] = kernel.grid.map(|extent| extent as usize);
+    let mut geometry = DynamicGeometry::default().grid(Dim3::new(x.div_ceil(each), y, z));
+    if kernel.shared_bytes > 0 {
+        geometry = geometry.shared_bytes(kernel.shared_bytes as usize);
+    }
+    compiled.run(geometry, &arguments).map_err(said)?;
+    buffers.iter().filter(|(_, is_written)| *is_written).map(|(buffer, _)| buffer.download().map_err(said)).collect()
+}

@@ -1,0 +1,68 @@
+//! The simulator, on a kernel of any stage.
+
+use super::Output;
+use super::compiled::index_bytes;
+use crate::source::{Kernel, Passed};
+use warpwright_codegen::ir;
+use warpwright_runtime::sim::{SimArgument, SimLaunch, SimOptions, SimProgram};
+
+/// How often a warp may go round a loop: far more than any generated one.
+const LOOP_LIMIT: u64 = 1 << 16;
+
+/// An argument's bytes, and whether the kernel writes them.
+pub(super) struct Bytes {
+    pub(super) bytes: Vec<u8>,
+    pub(super) kind: Kind,
+}
+
+/// What an argument is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Value,
+    Read,
+    Written,
+    Constant,
+}
+
+/// The arguments, in the order of the kernel's parameters in the IR.
+pub(super) fn arguments(kernel: &Kernel, wide: usize) -> Vec<Bytes> {
+    let mut all = Vec::new();
+    for parameter in kernel.in_order() {
+        let kind = match parameter.passed {
+            Passed::Value(_) => Kind::Value,
+            Passed::Constant(_) => Kind::Constant,
+            _ if parameter.is_written() => Kind::Written,
+            _ => Kind::Read,
+        };
+        all.push(Bytes { bytes: parameter.bytes(), kind });
+        if let Passed::Matrix { rows, columns, pitch, .. } = parameter.passed {
+            let extent = |extent: usize| Bytes { bytes: (extent as u64).to_le_bytes()[..wide].to_vec(), kind: Kind::Value };
+            all.extend([rows, columns, pitch].map(extent));
+        }
+    }
+    all
+}
+
+/// Runs it once: `ir` is any stage of `kernel`.
+///
+/// # Errors
+/// A fault, or why it cannot be launched.
+pub fn run(kernel: &Kernel, ir: &ir::Kernel) -> Result<Output, String> {
+    let options = SimOptions { loop_limit: LOOP_LIMIT, workers: 1, ..SimOptions::default() };
+    let program = SimProgram::compile_with(ir, options).map_err(|error| error.to_string())?;
+    let mut bytes = arguments(kernel, index_bytes(ir));
+    let mut list: Vec<SimArgument<'_>> = Vec::new();
+    for Bytes { bytes, kind } in &mut bytes {
+        list.push(match kind {
+            Kind::Value => SimArgument::Value(bytes),
+            Kind::Read => SimArgument::GlobalReadOnly { bytes },
+            Kind::Written => SimArgument::Global { bytes },
+            Kind::Constant => SimArgument::Constant { bytes },
+        });
+    }
+    let [x, y, z] = kernel.grid;
+    let each = ir.options.ilp.max(1) * ir.options.vectorize.max(1);
+    let launch = SimLaunch { grid: [x.div_ceil(each), y, z], block: kernel.block, shared_bytes: kernel.shared_bytes };
+    program.run(&launch, &mut list).map_err(|error| error.to_string())?;
+    Ok(bytes.into_iter().filter(|bytes| bytes.kind == Kind::Written).map(|bytes| bytes.bytes).collect())
+}

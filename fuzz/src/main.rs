@@ -1,0 +1,206 @@
+//! `warpwright-fuzz`: campaigns of random kernels.
+
+use clap::{Parser, Subcommand};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use warpwright_fuzz::campaign::{self, Judge, Settings, state::State};
+use warpwright_fuzz::check::check;
+use warpwright_fuzz::executions::{device, difference};
+use warpwright_fuzz::random::{Failure, Random};
+use warpwright_fuzz::source::{self, Form};
+
+/// Random kernels over the whole language, on everything that runs them.
+#[derive(Parser)]
+#[command(version, about)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Runs a campaign, or goes on with one.
+    Run(Run),
+    /// Shows the kernel of a seed, and what everybody asked says of it.
+    One {
+        /// The seed.
+        seed: u64,
+        /// Who is asked.
+        #[arg(long, value_delimiter = ',', default_value = "simulator")]
+        on: Vec<String>,
+    },
+    /// Seeds mistakes into a copy of the workspace, and shows which of them kernels find.
+    Mutations {
+        /// Who is asked.
+        #[arg(long, default_value = "simulator,ptx")]
+        on: String,
+        /// Kernels to each.
+        #[arg(long, default_value_t = 1000)]
+        kernels: u64,
+        /// Where the copy is put.
+        #[arg(long)]
+        scratch: PathBuf,
+    },
+    /// Shows what the kernels of a campaign had.
+    Coverage {
+        /// The campaign's state.
+        #[arg(long, default_value = "warpwright-fuzz.state")]
+        state: PathBuf,
+    },
+}
+
+#[derive(clap::Args)]
+struct Run {
+    /// Who is asked: simulator, twin, ptx, opencl, cuda.
+    #[arg(long, value_delimiter = ',', default_value = "simulator")]
+    on: Vec<String>,
+    /// Hours of this start.
+    #[arg(long)]
+    hours: Option<f64>,
+    /// Kernels in all.
+    #[arg(long)]
+    kernels: Option<u64>,
+    /// The first seed.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Kernels of a batch, which is a program of twins.
+    #[arg(long, default_value_t = 200)]
+    batch: u64,
+    /// Threads.
+    #[arg(long, default_value_t = 1)]
+    threads: usize,
+    /// Where the campaign's state is kept; finds are put beside it.
+    #[arg(long, default_value = "warpwright-fuzz.state")]
+    state: PathBuf,
+    /// The workspace, for twins.
+    #[arg(long)]
+    root: Option<PathBuf>,
+    /// Ends at the first batch that finds something, which is not made smaller.
+    #[arg(long)]
+    until_find: bool,
+    /// Whether this is the process that may die with a driver.
+    #[arg(long, hide = true)]
+    inside: bool,
+}
+
+fn judges(names: &[String]) -> Result<Vec<Judge>, String> {
+    let one = |name: &String| {
+        Judge::ALL.into_iter().find(|judge| judge.name() == name).ok_or_else(|| {
+            let all: Vec<&str> = Judge::ALL.iter().map(|judge| judge.name()).collect();
+            format!("nobody is called `{name}`: there are {}", all.join(", "))
+        })
+    };
+    names.iter().map(one).collect()
+}
+
+fn settings(run: &Run) -> Result<Settings, String> {
+    Ok(Settings {
+        judges: judges(&run.on)?,
+        kernels: run.kernels.unwrap_or(u64::MAX / 2),
+        seconds: run.hours.map_or(f64::INFINITY, |hours| hours * 3600.0),
+        seed: run.seed,
+        batch: run.batch.max(1),
+        threads: run.threads,
+        until_find: run.until_find,
+        state: run.state.clone(),
+        root: run.root.clone().unwrap_or_else(campaign::workspace),
+    })
+}
+
+/// Starts this program again, as often as a driver ends it.
+fn watch() -> Result<ExitCode, String> {
+    loop {
+        let program = std::env::current_exe().map_err(|error| error.to_string())?;
+        let status = std::process::Command::new(program).args(std::env::args_os().skip(1)).arg("--inside").status();
+        let status = status.map_err(|error| error.to_string())?;
+        // A plain exit is an answer, good or bad; a signal is a find.
+        if let Some(code) = status.code() {
+            return Ok(ExitCode::from(u8::try_from(code).unwrap_or(1)));
+        }
+        println!("the program ended: {status}");
+    }
+}
+
+fn run(run: &Run) -> Result<ExitCode, String> {
+    let settings = settings(run)?;
+    let asks_drivers = settings.judges.iter().any(|judge| matches!(judge, Judge::OpenCl | Judge::Cuda));
+    if asks_drivers && !run.inside {
+        return watch();
+    }
+    let state = campaign::run(&settings)?;
+    Ok(if state.count("finds") == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn one(seed: u64, on: &[String]) -> Result<ExitCode, String> {
+    let kernel = source::kernel(&mut Random::new(seed));
+    println!("{}", kernel.file(Form::Annotated));
+    println!("// grid {:?}, {} bytes of dynamic shared memory", kernel.grid, kernel.shared_bytes);
+    let shown = match check(&kernel, seed) {
+        Ok(shown) => shown,
+        Err(Failure::Wrong(why)) => return Err(format!("simulator: {why}")),
+        Err(Failure::NoCase(why)) => return Err(format!("no kernel: {why}")),
+    };
+    println!("// simulator: {} executions agree", shown.compared + 1);
+    let settings = Settings {
+        judges: judges(on)?,
+        kernels: 1,
+        seconds: 0.0,
+        seed,
+        batch: 1,
+        threads: 1,
+        until_find: false,
+        state: std::env::temp_dir().join("warpwright-fuzz-one"),
+        root: campaign::workspace(),
+    };
+    let judges = settings.judges()?;
+    let mut code = ExitCode::SUCCESS;
+    let mut say = |name: &str, why: Option<String>| {
+        println!("// {name}: {}", why.as_deref().unwrap_or("agrees"));
+        if why.is_some() {
+            code = ExitCode::FAILURE;
+        }
+    };
+    if let Some(tools) = &judges.twins {
+        let said = tools.run("one", &[&kernel], Form::BestEffort, true)?;
+        let why = match said.first() {
+            Some(warpwright_fuzz::executions::twin::Said::Whole(output)) => difference(&shown.output, output),
+            said => Some(format!("{said:?}")),
+        };
+        say("twin", why);
+    }
+    if judges.has_ptx {
+        let why = match campaign::batch::on_ptx(&kernel, &shown.output, seed) {
+            Ok(()) => None,
+            Err(Failure::Wrong(why) | Failure::NoCase(why)) => Some(why),
+        };
+        say("ptx", why);
+    }
+    for (name, device) in &judges.devices {
+        let why = match device::run(&kernel, Form::BestEffort, device) {
+            Ok(output) => difference(&shown.output, &output),
+            Err(why) => Some(why),
+        };
+        say(name, why);
+    }
+    Ok(code)
+}
+
+fn main() -> ExitCode {
+    let done = match Arguments::parse().command {
+        Command::Run(arguments) => run(&arguments),
+        Command::One { seed, on } => one(seed, &on),
+        Command::Mutations { on, kernels, scratch } => warpwright_fuzz::mutations::try_all(&campaign::workspace(), &scratch, &on, kernels)
+            .map(|text| {
+                print!("{text}");
+                ExitCode::SUCCESS
+            }),
+        Command::Coverage { state } => State::read(&state).map(|state| {
+            print!("{}", campaign::coverage::tables(&state));
+            ExitCode::SUCCESS
+        }),
+    };
+    done.unwrap_or_else(|why| {
+        eprintln!("error: {why}");
+        ExitCode::FAILURE
+    })
+}

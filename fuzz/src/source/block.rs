@@ -1,0 +1,154 @@
+//! What all threads of a block do together: shared arrays between barriers, votes, sums and scans of the block.
+
+use super::scope::{Generator, Ty};
+use super::tree::Node;
+use super::types::Scalar;
+
+/// The shape of a block.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shape {
+    pub(super) threads: usize,
+}
+
+impl Generator<'_> {
+    /// Statements that every thread of the block comes to.
+    pub(super) fn together(&mut self, shape: Shape, nesting: usize) -> Vec<Node> {
+        match self.random.below(9) {
+            0..=2 => vec![self.statement(2)],
+            3 => self.exchange(shape),
+            4 => self.block_call(),
+            5 if shape.threads.is_multiple_of(32) => self.warp_call(),
+            6 => self.atomic(shape),
+            7 if nesting > 0 => self.uniform_loop(shape, nesting),
+            8 if nesting > 0 => self.uniform_branch(shape, nesting),
+            _ => self.warp_reduction(),
+        }
+    }
+
+    fn all_together(&mut self, shape: Shape, nesting: usize) -> Vec<Node> {
+        self.scoped(|g| (0..1 + g.random.below(2)).flat_map(|_| g.together(shape, nesting - 1)).collect())
+    }
+
+    fn uniform_loop(&mut self, shape: Shape, nesting: usize) -> Vec<Node> {
+        let n = 1 + self.random.below(3);
+        if self.turns < n {
+            return vec![self.statement(0)];
+        }
+        self.hit("barrier.in_loop");
+        self.turns /= n;
+        let counter = self.unique_name();
+        self.counters.push((counter.clone(), n));
+        let body = self.all_together(shape, nesting);
+        self.counters.pop();
+        self.turns *= n;
+        let annotations =
+            if self.random.chance(40) { vec![self.random.pick(&["unroll", "unroll(2)", "unroll(1)"]).to_owned()] } else { Vec::new() };
+        vec![Node::Block { head: format!("for {counter} in 0..{n}"), annotations, body, otherwise: Vec::new(), end: String::new() }]
+    }
+
+    fn uniform_branch(&mut self, shape: Shape, nesting: usize) -> Vec<Node> {
+        let Some(value) = self.uniform_value(Scalar::U32) else { return self.exchange(shape) };
+        self.hit("barrier.under_condition");
+        let body = self.all_together(shape, nesting);
+        let otherwise = if self.random.chance(50) { self.all_together(shape, nesting) } else { Vec::new() };
+        let head = format!("if {value} % 3 {} 1", self.random.pick(&["==", "!="]));
+        vec![Node::Block { head, annotations: Vec::new(), body, otherwise, end: String::new() }]
+    }
+
+    /// Each thread writes an element, and behind a barrier reads those of others.
+    fn exchange(&mut self, shape: Shape) -> Vec<Node> {
+        self.hit("shared");
+        self.hit("sync_threads");
+        let ty = self.random.pick(&Scalar::ALL);
+        let tile = self.unique_name();
+        let (threads, t) = (shape.threads, self.own.1.clone());
+        let value = self.expr(ty, 2);
+        let rows = threads / 8;
+        let is_grid = threads % 64 == 0 && self.random.chance(50);
+        let mut nodes = Vec::new();
+        if is_grid {
+            let (annotation, feature) = match self.random.below(4) {
+                0 => ("#[shared]", "shared.of_rows"),
+                1 => ("#[shared(pad = 1)]", "annotation.pad"),
+                2 => ("#[shared(swizzle)]", "annotation.swizzle"),
+                _ if ty.bytes() == 4 && ty != Scalar::Bool => ("#[shared(swizzle = 32)]", "annotation.swizzle_bytes"),
+                _ => ("#[shared(pad = 2)]", "annotation.pad"),
+            };
+            self.hit(feature);
+            nodes.push(Node::line(annotation));
+            nodes.push(Node::line(format!("let mut {tile}: [[{}; 8]; {rows}];", ty.name())));
+            nodes.push(Node::line(format!("{tile}[{t} / 8][{t} % 8] = {value};")));
+        } else {
+            nodes.push(Node::line("#[shared]"));
+            nodes.push(Node::line(format!("let mut {tile}: [{}; {threads}];", ty.name())));
+            nodes.push(Node::line(format!("{tile}[{t}] = {value};")));
+        }
+        nodes.push(Node::line("sync_threads();"));
+        for _ in 0..1 + self.random.below(2) {
+            let index = self.shared_index(threads);
+            let read = if is_grid { format!("{tile}[({index}) / 8][({index}) % 8]") } else { format!("{tile}[{index}]") };
+            let name = self.name();
+            self.bind(&name, Ty::Scalar(ty), self.jumps.is_multiple_of(2));
+            let mutable = if self.jumps.is_multiple_of(2) { "mut " } else { "" };
+            nodes.push(Node::line(format!("let {mutable}{name} = {read};")));
+        }
+        nodes.push(Node::line("sync_threads();"));
+        nodes
+    }
+
+    fn shared_index(&mut self, threads: usize) -> String {
+        let t = self.own.1.clone();
+        match self.random.below(5) {
+            0 => format!("{} - {t}", threads - 1),
+            1 => format!("({t} + {}) % {threads}", 1 + self.random.below(threads)),
+            2 => self.random.below(threads).to_string(),
+            3 => format!("({t} * {}) % {threads}", 3 + 2 * self.random.below(5)),
+            _ => format!("({} as usize) % {threads}", self.expr(Scalar::U8, 1)),
+        }
+    }
+
+    fn block_call(&mut self) -> Vec<Node> {
+        let name = self.name();
+        let ty = self.random.pick(&Scalar::INTEGERS);
+        let condition = self.expr(Scalar::Bool, 1);
+        let value = self.expr(ty, 1);
+        let (call, ty) = match self.random.below(13) {
+            0 => (self.calling("block_sum", &value), ty),
+            1 => (self.calling("block_min", &value), ty),
+            2 => (self.calling("block_max", &value), ty),
+            3 => (self.calling("sync_threads_count", &condition), Scalar::U32),
+            4 => (self.calling("sync_threads_and", &condition), Scalar::Bool),
+            5 => (self.calling("sync_threads_or", &condition), Scalar::Bool),
+            6 => (self.calling("block_inclusive_sum", &value), ty),
+            7 => (self.calling("block_inclusive_min", &value), ty),
+            8 => (self.calling("block_inclusive_max", &value), ty),
+            9 => (self.calling("block_exclusive_sum", &value), ty),
+            10 => {
+                self.hit("block_exclusive_sum_and_total");
+                self.bind(&name, Ty::Tuple(vec![ty, ty]), false);
+                return vec![Node::line(format!("let {name} = block_exclusive_sum_and_total({value});"))];
+            }
+            11 => {
+                // Every device adds floats in one order.
+                self.hit("block_sum.float");
+                let ty = self.random.pick(&Scalar::FLOATS);
+                let value = self.expr(ty, 1);
+                (self.calling("block_sum", &value), ty)
+            }
+            _ => {
+                self.hit("block_inclusive_sum.float");
+                let ty = self.random.pick(&Scalar::FLOATS);
+                let value = self.expr(ty, 1);
+                (self.calling("block_inclusive_sum", &value), ty)
+            }
+        };
+        self.bind(&name, Ty::Scalar(ty), false);
+        vec![Node::line(format!("let {name} = {call};"))]
+    }
+
+    /// A call by name, which is a feature by itself.
+    pub(super) fn calling(&mut self, function: &'static str, argument: &str) -> String {
+        self.hit(function);
+        format!("{function}({argument})")
+    }
+}

@@ -1,0 +1,38 @@
+//! One generator of kernels over the whole language, as source text.
+//!
+//! A kernel is drawn from a [`Random`]: what it is depends on nothing but the numbers drawn, so that it can be made smaller by fewer and smaller numbers. Nothing in it
+//! is undefined: each thread writes elements of its own, what threads exchange stands between barriers, atomics commute, indices are in range, divisors are not
+//! zero. What no device fixes (bits of NaN, signs of zeros that `min` chooses, the order of float sums) is never looked at.
+
+mod annotations;
+mod atomics;
+mod block;
+pub mod contents;
+mod expressions;
+pub mod features;
+mod items;
+mod kernel;
+mod literals;
+mod loops;
+mod matches;
+pub mod metamorphic;
+mod methods;
+pub mod names;
+mod scope;
+mod statements;
+mod threads;
+mod tiles;
+mod tree;
+mod types;
+mod warp;
+
+pub use kernel::{Kernel, Parameter, Passed, USES};
+pub use tree::{Form, Node};
+pub use types::Scalar;
+
+use crate::random::Random;
+
+/// Draws a kernel.
+pub fn kernel(random: &mut Random) -> Kernel {
+    if random.chance(12) { tiles::kernel(random) } else { threads::kernel(random) }
+}

@@ -1,0 +1,71 @@
+//! What the lanes of a warp do together.
+
+use super::scope::{Generator, Ty};
+use super::tree::Node;
+use super::types::Scalar;
+
+impl Generator<'_> {
+    /// An exchange or a vote of whole warps.
+    pub(super) fn warp_call(&mut self) -> Vec<Node> {
+        let name = self.name();
+        let ty = self.random.pick(&Scalar::ALL);
+        let value = self.expr(ty, 1);
+        let condition = self.expr(Scalar::Bool, 1);
+        let n = match self.random.below(3) {
+            0 => format!("{}", self.random.below(40)),
+            1 => format!("{}u32", self.random.below(32)),
+            _ => self.uniform_value(Scalar::U32).unwrap_or_else(|| "5".to_owned()),
+        };
+        let (call, ty) = match self.random.below(9) {
+            0 => (self.calling("shuffle", &format!("{value}, {n}")), ty),
+            1 => (self.calling("shuffle_up", &format!("{value}, {n}")), ty),
+            2 => (self.calling("shuffle_down", &format!("{value}, {n}")), ty),
+            3 => (self.calling("shuffle_xor", &format!("{value}, {n}")), ty),
+            4 => (self.calling("ballot", &condition), Scalar::U32),
+            5 => (self.calling("any", &condition), Scalar::Bool),
+            6 => (self.calling("all", &condition), Scalar::Bool),
+            7 => {
+                self.hit("shuffle.lane_of_each");
+                let lane = self.expr(Scalar::U32, 1);
+                (format!("shuffle({value}, {lane} % 32)"), ty)
+            }
+            _ => {
+                // NaNs have bits that nobody fixes.
+                let ty = self.random.pick(&Scalar::INTEGERS);
+                let value = self.expr(ty, 1);
+                (self.calling("match_any", &value), Scalar::U32)
+            }
+        };
+        self.bind(&name, Ty::Scalar(ty), false);
+        let mut nodes = vec![Node::line(format!("let {name} = {call};"))];
+        if self.random.chance(15) {
+            self.hit("sync_warp");
+            nodes.push(Node::line("sync_warp();"));
+        }
+        nodes
+    }
+
+    /// A reduction or scan over the warp, which may be a partial one.
+    pub(super) fn warp_reduction(&mut self) -> Vec<Node> {
+        let name = self.name();
+        let is_float = self.random.chance(25);
+        let ty = if is_float { self.random.pick(&Scalar::FLOATS) } else { self.random.pick(&Scalar::INTEGERS) };
+        let value = self.expr(ty, 1);
+        let function = if is_float {
+            self.random.pick(&["warp_sum", "warp_inclusive_sum", "warp_exclusive_sum"])
+        } else {
+            self.random.pick(&[
+                "warp_sum",
+                "warp_min",
+                "warp_max",
+                "warp_inclusive_sum",
+                "warp_inclusive_min",
+                "warp_inclusive_max",
+                "warp_exclusive_sum",
+            ])
+        };
+        let call = self.calling(function, &value);
+        self.bind(&name, Ty::Scalar(ty), false);
+        vec![Node::line(format!("let {name} = {call};"))]
+    }
+}

@@ -1,0 +1,57 @@
+//! Kernels that `warpwright-fuzz` generates over the whole language: the simulator in every form and stage, executed PTX and the host twin agree.
+//!
+//! Fixed seeds. `WARPWRIGHT_GENERATED_SEED` and `WARPWRIGHT_GENERATED` ask for others and for more; campaigns of hours are `warpwright-fuzz run` (docs/trust.md).
+
+use std::path::{Path, PathBuf};
+use warpwright_fuzz::campaign::state::State;
+use warpwright_fuzz::campaign::{Judge, Settings, run};
+use warpwright_fuzz::source::features::FEATURES;
+
+fn variable(name: &str) -> Option<u64> {
+    std::env::var(name).ok().and_then(|text| text.parse().ok())
+}
+
+/// A campaign of so many kernels.
+fn campaign(name: &str, judges: &[Judge], kernels: u64) -> State {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("generated");
+    std::fs::create_dir_all(&folder).expect("the folder can be made");
+    let state: PathBuf = folder.join(format!("{name}.state"));
+    let _ = std::fs::remove_file(&state);
+    let settings = Settings {
+        judges: judges.to_vec(),
+        kernels,
+        seconds: f64::INFINITY,
+        seed: variable("WARPWRIGHT_GENERATED_SEED").unwrap_or(1),
+        batch: 40,
+        threads: 2,
+        until_find: false,
+        state,
+        root: Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace is above this crate").to_owned(),
+    };
+    let state = run(&settings).expect("the campaign runs");
+    assert_eq!(state.count("finds"), 0, "finds are in {}", settings.finds().display());
+    assert_eq!(state.count("kernels"), kernels, "every one is a kernel");
+    state
+}
+
+#[test]
+fn simulator_and_executed_ptx_agree() {
+    let kernels = variable("WARPWRIGHT_GENERATED").unwrap_or(160).next_multiple_of(40);
+    let state = campaign("ptx", &[Judge::Simulator, Judge::Ptx], kernels);
+    println!("ran: generated ({kernels} kernels, {} runs on the simulator)", state.count("simulator runs"));
+    println!("ran: generated ({} kernels on the PTX interpreter)", state.count("ptx"));
+    let known = |key: &String| key.strip_prefix("feature ").is_none_or(|feature| FEATURES.contains(&feature));
+    let unknown: Vec<&String> = state.counts.keys().filter(|key| !known(key)).collect();
+    assert!(unknown.is_empty(), "features that the table lacks: {unknown:?}");
+    if kernels >= 160 {
+        let hit = FEATURES.iter().filter(|feature| state.count(&format!("feature {feature}")) > 0).count();
+        assert!(hit * 10 >= FEATURES.len() * 8, "{hit} of {} features of the language in {kernels} kernels", FEATURES.len());
+    }
+}
+
+#[test]
+fn host_twins_agree() {
+    let state = campaign("twin", &[Judge::Simulator, Judge::Twin], 40);
+    assert!(state.count("twin") >= 30, "{} twins", state.count("twin"));
+    println!("ran: generated ({} kernels on the host twin)", state.count("twin"));
+}
