@@ -88,7 +88,7 @@ impl Generator<'_> {
                 }
             };
         }
-        match self.random.below(14) {
+        match self.random.below(17) {
             0 | 1 => self.joined("int.add", &a, "+", ty, depth),
             2 => self.joined("int.sub", &a, "-", ty, depth),
             3 | 4 => self.joined("int.mul", &a, "*", ty, depth),
@@ -97,8 +97,8 @@ impl Generator<'_> {
             7 => self.joined("int.xor", &a, "^", ty, depth),
             8 => self.shift("int.shl", &a, "<<", depth),
             9 => self.shift("int.shr", &a, ">>", depth),
-            10 => self.quotient("int.div", &a, "/", ty, depth),
-            11 => self.quotient("int.rem", &a, "%", ty, depth),
+            10 | 14 | 15 => self.quotient("int.div", &a, "/", ty, depth),
+            11 | 16 => self.quotient("int.rem", &a, "%", ty, depth),
             12 if ty.is_signed() => {
                 self.hit("int.neg");
                 format!("(-{a})")
@@ -132,7 +132,9 @@ impl Generator<'_> {
     /// The divisor is 1 to 16: a least number divided by −1 has no quotient.
     fn quotient(&mut self, feature: &'static str, a: &str, operator: &str, ty: Scalar, depth: usize) -> String {
         self.hit(feature);
-        if self.random.chance(40) {
+        if self.random.chance(60) {
+            // Of a value that is known, nothing would be left.
+            let a = self.place(ty, false).unwrap_or_else(|| a.to_owned());
             return format!("({a} {operator} {})", self.positive(ty));
         }
         let b = self.expr(ty, depth);
