@@ -73,7 +73,12 @@ impl Generator<'_> {
         }
         let a = self.expr(ty, depth);
         if ty.is_float() {
-            return match self.random.below(7) {
+            return match self.random.below(8) {
+                7 => {
+                    self.hit("float.neg");
+                    let b = self.leaf(ty);
+                    format!("({a} {} (-{b}))", self.random.pick(&["-", "+", "*"]))
+                }
                 0 | 1 => self.joined("float.add", &a, "+", ty, depth),
                 2 => self.joined("float.sub", &a, "-", ty, depth),
                 3 | 4 => self.joined("float.mul", &a, "*", ty, depth),
@@ -135,15 +140,23 @@ impl Generator<'_> {
         if self.random.chance(60) {
             // Of a value that is known, nothing would be left.
             let a = self.place(ty, false).unwrap_or_else(|| a.to_owned());
-            return format!("({a} {operator} {})", self.positive(ty));
+            let divisor = if self.random.chance(50) { format!("{}{}", 2 << self.random.below(5), ty.name()) } else { self.positive(ty) };
+            return format!("({a} {operator} {divisor})");
         }
         let b = self.expr(ty, depth);
         format!("({a} {operator} (({b} & 15) + 1))")
     }
 
     fn bool_operator(&mut self, depth: usize) -> String {
-        match self.random.below(8) {
+        match self.random.below(9) {
             0..=3 => self.comparison(depth),
+            8 => {
+                // Of floats it is not the opposite comparison.
+                self.hit("bool.not");
+                let ty = self.random.pick(&Scalar::ELEMENTS);
+                let (a, b) = (self.leaf(ty), self.leaf(ty));
+                format!("!({a} {} {b})", self.random.pick(&["<", "<=", ">", ">="]))
+            }
             4 => {
                 self.hit("bool.and_or");
                 let operator = self.random.pick(&["&&", "||"]);
