@@ -73,7 +73,12 @@ impl Generator<'_> {
         }
         let a = self.expr(ty, depth);
         if ty.is_float() {
-            return match self.random.below(7) {
+            return match self.random.below(8) {
+                7 => {
+                    self.hit("float.neg");
+                    let b = self.leaf(ty);
+                    format!("({a} {} (-{b}))", self.random.pick(&["-", "+", "*"]))
+                }
                 0 | 1 => self.joined("float.add", &a, "+", ty, depth),
                 2 => self.joined("float.sub", &a, "-", ty, depth),
                 3 | 4 => self.joined("float.mul", &a, "*", ty, depth),
@@ -88,7 +93,7 @@ impl Generator<'_> {
                 }
             };
         }
-        match self.random.below(14) {
+        match self.random.below(17) {
             0 | 1 => self.joined("int.add", &a, "+", ty, depth),
             2 => self.joined("int.sub", &a, "-", ty, depth),
             3 | 4 => self.joined("int.mul", &a, "*", ty, depth),
@@ -97,8 +102,8 @@ impl Generator<'_> {
             7 => self.joined("int.xor", &a, "^", ty, depth),
             8 => self.shift("int.shl", &a, "<<", depth),
             9 => self.shift("int.shr", &a, ">>", depth),
-            10 => self.quotient("int.div", &a, "/", ty, depth),
-            11 => self.quotient("int.rem", &a, "%", ty, depth),
+            10 | 14 | 15 => self.quotient("int.div", &a, "/", ty, depth),
+            11 | 16 => self.quotient("int.rem", &a, "%", ty, depth),
             12 if ty.is_signed() => {
                 self.hit("int.neg");
                 format!("(-{a})")
@@ -132,16 +137,26 @@ impl Generator<'_> {
     /// The divisor is 1 to 16: a least number divided by −1 has no quotient.
     fn quotient(&mut self, feature: &'static str, a: &str, operator: &str, ty: Scalar, depth: usize) -> String {
         self.hit(feature);
-        if self.random.chance(40) {
-            return format!("({a} {operator} {})", self.positive(ty));
+        if self.random.chance(60) {
+            // Of a value that is known, nothing would be left.
+            let a = self.place(ty, false).unwrap_or_else(|| a.to_owned());
+            let divisor = if self.random.chance(50) { format!("{}{}", 2 << self.random.below(5), ty.name()) } else { self.positive(ty) };
+            return format!("({a} {operator} {divisor})");
         }
         let b = self.expr(ty, depth);
         format!("({a} {operator} (({b} & 15) + 1))")
     }
 
     fn bool_operator(&mut self, depth: usize) -> String {
-        match self.random.below(8) {
+        match self.random.below(9) {
             0..=3 => self.comparison(depth),
+            8 => {
+                // Of floats it is not the opposite comparison.
+                self.hit("bool.not");
+                let ty = self.random.pick(&Scalar::ELEMENTS);
+                let (a, b) = (self.leaf(ty), self.leaf(ty));
+                format!("!({a} {} {b})", self.random.pick(&["<", "<=", ">", ">="]))
+            }
             4 => {
                 self.hit("bool.and_or");
                 let operator = self.random.pick(&["&&", "||"]);

@@ -158,7 +158,8 @@ impl Kernel {
         self.body.iter().for_each(|node| node.print(form, 1, &mut text));
         text += "}\n";
         if self.in_module {
-            return format!("#[warpwright::module]\npub mod inner {{\n{USES}{}}}\n", text.replace("#[device]\n", ""));
+            // Functions keep their marks: one that no kernel calls is the host's without, and plain Rust.
+            return format!("#[warpwright::module]\npub mod inner {{\n{USES}{}}}\n", text.replace("#[device]\n#[derive", "#[derive"));
         }
         text
     }
