@@ -155,4 +155,4 @@ pub const FIELDS: &[&str] = &["a", "b", "x", "y", "s0", "l", "e5", "int", "float
 
 /// Names for functions, which no function of the language has.
 pub const FUNCTIONS: &[&str] =
-    &["mad24_", "sqrtf", "expf", "get_global_id", "atom", "vadd", "rint", "popc", "bfe", "prmt", "half_", "call", "lerp", "helper"];
+    &["mad24_", "sqrtf", "expf", "get_global_id", "atom", "vadd", "rint", "popc", "bfe", "prmt", "half_", "call", "lerp", "aux"];
