@@ -100,7 +100,7 @@ fn expected() -> (Vec<f32>, Vec<i32>) {
     let mark = |i: usize| {
         let (byte, word) = (i32::from(byte(i)), word(i));
         let low = if word < byte { word / 3 } else { byte - word };
-        (low << 2) ^ (word >> 3) & -3 | low.min(byte) * 5
+        ((low << 2) ^ ((word >> 3) & -3)) | (low.min(byte) * 5)
     };
     (sums, (0..LENGTH).map(mark).collect())
 }
