@@ -8,6 +8,7 @@
 mod cases;
 mod chart;
 mod check;
+mod products;
 mod table;
 mod tiles;
 mod torch;

@@ -106,12 +106,6 @@ impl Settings {
     }
 }
 
-/// What the threads of a campaign share.
-struct Shared {
-    state: State,
-    finds: usize,
-}
-
 /// Runs it, to its number or its time. Progress and finds are printed as they come.
 ///
 /// # Errors
@@ -129,42 +123,47 @@ pub fn run(settings: &Settings) -> Result<State, String> {
     let judges = settings.judges()?;
     let before = state.count("milliseconds");
     let start = Instant::now();
-    let shared = Mutex::new(Shared { state, finds: 0 });
-    let lock = || shared.lock().unwrap_or_else(PoisonError::into_inner);
+    // The threads share it.
+    let state = Mutex::new(state);
+    let lock = || state.lock().unwrap_or_else(PoisonError::into_inner);
     let most = settings.kernels.div_ceil(settings.batch.max(1));
+    let run_batch = |batch: u64| {
+        let skipped = lock().skipped.clone();
+        let (counted, finds) = batch::run(settings, &judges, batch, &|seed| skipped.contains(&seed));
+        let mut state = lock();
+        state.join(&counted);
+        state.pending.remove(&batch);
+        state.add("finds", finds.len() as u64);
+        finds
+    };
     let work = || -> Result<(), String> {
         loop {
             let batch = {
-                let mut shared = lock();
+                let mut state = lock();
                 if start.elapsed().as_secs_f64() >= settings.seconds {
                     return Ok(());
                 }
                 // What an earlier start left goes first. Threads of this one have their own.
-                let next = shared.state.next;
+                let next = state.next;
                 if next >= most {
                     return Ok(());
                 }
-                shared.state.next += 1;
-                shared.state.pending.insert(next);
-                shared.state.write(&settings.state)?;
+                state.next += 1;
+                state.pending.insert(next);
+                state.write(&settings.state)?;
                 next
             };
-            let skipped = lock().state.skipped.clone();
-            let (counted, finds) = batch::run(settings, &judges, batch, &|seed| skipped.contains(&seed));
+            let finds = run_batch(batch);
             {
-                let mut shared = lock();
-                shared.state.join(&counted);
-                shared.state.pending.remove(&batch);
-                shared.state.add("finds", finds.len() as u64);
-                shared.finds += finds.len();
+                let mut state = lock();
                 let elapsed = start.elapsed().as_millis() as u64;
-                shared.state.counts.insert("milliseconds".to_owned(), before + elapsed);
-                shared.state.write(&settings.state)?;
-                println!("{}", progress(&shared.state));
+                state.counts.insert("milliseconds".to_owned(), before + elapsed);
+                state.write(&settings.state)?;
+                println!("{}", progress(&state));
             }
             if settings.until_find && !finds.is_empty() {
                 finds.iter().for_each(|find| println!("{}", headline(find)));
-                lock().state.next = most;
+                lock().next = most;
                 return Ok(());
             }
             for find in finds {
@@ -174,15 +173,9 @@ pub fn run(settings: &Settings) -> Result<State, String> {
     };
     {
         // Batches that were begun and not ended are begun again.
-        let pending = lock().state.pending.clone();
+        let pending = lock().pending.clone();
         for batch in pending {
-            let skipped = lock().state.skipped.clone();
-            let (counted, finds) = batch::run(settings, &judges, batch, &|seed| skipped.contains(&seed));
-            let mut shared = lock();
-            shared.state.join(&counted);
-            shared.state.pending.remove(&batch);
-            shared.state.add("finds", finds.len() as u64);
-            for find in finds {
+            for find in run_batch(batch) {
                 report(settings, &judges, &find)?;
             }
         }
@@ -191,7 +184,7 @@ pub fn run(settings: &Settings) -> Result<State, String> {
         let threads: Vec<_> = (0..settings.threads.max(1)).map(|_| scope.spawn(work)).collect();
         threads.into_iter().try_for_each(|thread| thread.join().unwrap_or_else(|_| Err("a thread of the campaign panicked".to_owned())))
     })?;
-    let state = lock().state.clone();
+    let state = lock().clone();
     state.write(&settings.state)?;
     Ok(state)
 }
