@@ -130,8 +130,12 @@ impl Interleave<'_> {
                 }
             }
         }
+        let condition = conditions.filter(|_| self.owns_blocks(inst) || !is_speculable(self.kernel, inst)).map(|conditions| conditions[n]);
         let data = &self.kernel.insts[inst];
-        let is_fixed = if let Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) = &data.op {
+        // Under a condition of its own each copy runs or does not: a quotient of equal operands is another one's only where that one ran.
+        let is_fixed = if condition.is_some() {
+            false
+        } else if let Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) = &data.op {
             self.kernel.objects[access.object].is_read_only() && conditions.is_none()
         } else {
             data.op.effects(self.kernel).is_pure()
@@ -141,11 +145,9 @@ impl Interleave<'_> {
             let first = copies[0].all(&results);
             return copies[n].set_all(&results, &first);
         }
-        match conditions {
-            Some(conditions) if self.owns_blocks(inst) || !is_speculable(self.kernel, inst) => {
-                self.predicated(inst, copies, n, conditions[n], into);
-            }
-            _ => self.copy(inst, copies, n, into),
+        match condition {
+            Some(condition) => self.predicated(inst, copies, n, condition, into),
+            None => self.copy(inst, copies, n, into),
         }
     }
 

@@ -16,7 +16,8 @@ cases!(
     best_so_far,
     best_of_integers,
     guarded,
-    indirect
+    indirect,
+    quotients
 );
 
 #[kernel(block = B, ilp = ILP, vectorize = V, batch_loads = BATCH)]
@@ -503,5 +504,34 @@ fn indirect(b: &mut Bench<'_>) -> warpwright::Result<()> {
     let (found, reversed) = (b.keep(&y)?, b.keep(&out)?);
     b.expect("ends", &found, [31.0; 40]);
     b.expect("ends", &reversed, [-28.0; 40]);
+    Ok(())
+}
+
+/// Divisions under a condition of each element's own, by numbers that are the same for all.
+#[kernel(block = 32, ilp = ILP, vectorize = V)]
+fn divides<const ILP: usize, const V: usize>(m: &Global<f32>, g: &Global<i64>, y: &mut Global<i64>) {
+    let i = global_id().x;
+    if i < y.len() {
+        let a = g[0];
+        let x = m[i];
+        y[i] = match x < 2.0 {
+            true => 0i64,
+            false => a % ((a & 15) + 1),
+        };
+    }
+}
+
+fn quotients(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    let xs: Vec<f32> = (0..300).map(|i| if i % 3 == 1 || i % 7 == 0 { f32::NAN } else { i as f32 % 5.0 }).collect();
+    let (m, g) = (b.device.upload(&xs)?, b.device.upload(&[29i64])?);
+    macro_rules! check {
+        ($($ilp:literal $vectorize:literal;)*) => {$(
+            let mut y = b.device.zeros::<i64>(300)?;
+            b.go(divides::<$ilp, $vectorize>(&m, &g, &mut y).cover(300))?;
+            let found = b.keep(&y)?;
+            b.expect("quotients", &found, xs.iter().map(|x| if *x < 2.0 { 0 } else { 29 % 14 }));
+        )*};
+    }
+    check! { 1 1; 2 1; 4 1; 1 4; 2 2; }
     Ok(())
 }

@@ -13,6 +13,7 @@ pub(crate) const CASES: &[Case] = &[
     Case { name: "wide_integer_methods", run: wide_integer_methods },
     Case { name: "short_integer_methods", run: short_integer_methods },
     Case { name: "signed_methods", run: signed_methods },
+    Case { name: "least_integers", run: least_integers },
     Case { name: "inherent_constants", run: inherent_constants },
     Case { name: "precise", run: precise_functions },
     Case { name: "precise_doubles", run: precise_doubles },
@@ -298,6 +299,38 @@ fn signed(x: &Global<i32>, y: &mut Global<i32>) {
 
 fn signed_methods(b: &mut Bench<'_>) -> warpwright::Result<()> {
     b.map(signed, &words(128).iter().map(|&w| w as i32).collect::<Vec<_>>(), 24).map(drop)
+}
+
+/// Short integers that have no opposite, widened behind arithmetic that wraps.
+#[kernel(block = 32)]
+fn least<T: Int>(x: &Global<T>, y: &mut Global<u64>) {
+    let i = global_id().x;
+    let a = x[i];
+    let all = [
+        (-a) as u64,
+        a.wrapping_neg() as u64,
+        a.wrapping_abs() as u64,
+        (T::ZERO - a) as u64,
+        a.wrapping_sub(T::ONE) as u64,
+        (a + a) as u64,
+        (a * a) as u64,
+        (a - T::MIN) as u64,
+        (-a) as i32 as u64,
+        (a.wrapping_abs() as f32) as i64 as u64,
+        ((-a) >> 3) as u64,
+        (-a < T::ZERO) as u64,
+    ];
+    for k in 0..12 {
+        y[i * 12 + k] = all[k];
+    }
+}
+
+fn least_integers(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    let near = |least: i64| (0..32).map(move |k| least.wrapping_add(k % 5).wrapping_sub(k / 24));
+    b.map(least::<i8>, &near(-128).map(|x| x as i8).collect::<Vec<_>>(), 12)?;
+    b.map(least::<i16>, &near(-32768).map(|x| x as i16).collect::<Vec<_>>(), 12)?;
+    b.map(least::<i32>, &near(i64::from(i32::MIN)).map(|x| x as i32).collect::<Vec<_>>(), 12)?;
+    b.map(least::<i64>, &near(i64::MIN).collect::<Vec<_>>(), 12).map(drop)
 }
 
 #[kernel(block = 32)]

@@ -8,14 +8,22 @@ use super::words::{Mnemonic, Word};
 use crate::ir::{BinaryOp, CompareOp, Scalar, Type, UnaryOp, native_since};
 
 impl Emitter<'_> {
+    /// Integers of 16 bits are negated without a sign: `ptxas` before 13 does `neg.s16`, `abs.s16` and `sub.s16` from zero in 32 bits, and takes what comes out
+    /// for extended by its sign, which -32768 is not any more.
     pub(super) fn unary(&mut self, op: UnaryOp, ty: Type, d: Reg, a: Operand) {
         match op {
             UnaryOp::Neg if matches!(ty, Type::F16 | Type::BF16) => ptx!(self, Xor.B16 d, a, Scalar::new(ty, 0x8000)),
             UnaryOp::Abs if matches!(ty, Type::F16 | Type::BF16) => ptx!(self, And.B16 d, a, Scalar::new(ty, 0x7FFF)),
             UnaryOp::Abs if ty.is_unsigned_int() => self.copy(d, a),
+            UnaryOp::Abs if ty.is_int() && ty.bits() <= 16 => {
+                let negated = self.temp(RegisterClass::Half);
+                ptx!(self, Sub.U16 negated, 0, a.clone());
+                ptx!(self, Max.S16 d, a, negated);
+            }
             UnaryOp::Abs => ptx!(self, Abs.(suffix(ty)) d, a),
+            UnaryOp::Neg if ty.is_int() && ty.bits() <= 16 => ptx!(self, Sub.U16 d, 0, a),
             // Negation wants a signed type.
-            UnaryOp::Neg if ty.is_int() => ptx!(self, Neg.(signed(ty.bits().max(16))) d, a),
+            UnaryOp::Neg if ty.is_int() => ptx!(self, Neg.(signed(ty.bits())) d, a),
             UnaryOp::Neg => ptx!(self, Neg.(suffix(ty)) d, a),
             UnaryOp::Not => ptx!(self, Not.(logic_suffix(ty)) d, a),
         }
@@ -41,6 +49,7 @@ impl Emitter<'_> {
                 ptx!(self, Mul.Lo.(suffix(ty)) d, a, b);
                 self.normalize(ty, d);
             }
+            BinaryOp::Sub if ty == Type::I16 => ptx!(self, Sub.U16 d, a, b),
             BinaryOp::Add | BinaryOp::Sub | BinaryOp::Div => {
                 ptx!(self, (mnemonic(op)).(suffix(ty)) d, a, b);
                 self.normalize(ty, d);
