@@ -301,36 +301,41 @@ fn signed_methods(b: &mut Bench<'_>) -> warpwright::Result<()> {
     b.map(signed, &words(128).iter().map(|&w| w as i32).collect::<Vec<_>>(), 24).map(drop)
 }
 
-/// Short integers that have no opposite, widened behind arithmetic that wraps.
-#[kernel(block = 32)]
-fn least<T: Int>(x: &Global<T>, y: &mut Global<u64>) {
-    let i = global_id().x;
-    let a = x[i];
-    let all = [
-        (-a) as u64,
-        a.wrapping_neg() as u64,
-        a.wrapping_abs() as u64,
-        (T::ZERO - a) as u64,
-        a.wrapping_sub(T::ONE) as u64,
-        (a + a) as u64,
-        (a * a) as u64,
-        (a - T::MIN) as u64,
-        (-a) as i32 as u64,
-        (a.wrapping_abs() as f32) as i64 as u64,
-        ((-a) >> 3) as u64,
-        (-a < T::ZERO) as u64,
-    ];
-    for k in 0..12 {
-        y[i * 12 + k] = all[k];
-    }
+/// Integers that have no opposite, widened behind arithmetic that wraps.
+macro_rules! least {
+    ($($name:ident: $t:ty;)*) => {$(
+        #[kernel(block = 32)]
+        fn $name(x: &Global<$t>, y: &mut Global<u64>) {
+            let i = global_id().x;
+            let a = x[i];
+            let all = [
+                (-a) as u64,
+                a.wrapping_neg() as u64,
+                a.wrapping_abs() as u64,
+                (0 - a) as u64,
+                a.wrapping_sub(1) as u64,
+                (a + a) as u64,
+                (a * a) as u64,
+                (a - <$t>::MIN) as u64,
+                (-a) as i32 as u64,
+                (a.wrapping_abs() as f32) as i64 as u64,
+                ((-a) >> 3) as u64,
+                (-a < 0) as u64,
+            ];
+            for k in 0..12 {
+                y[i * 12 + k] = all[k];
+            }
+        }
+    )*};
 }
+least! { least_8: i8; least_16: i16; least_32: i32; least_64: i64; }
 
 fn least_integers(b: &mut Bench<'_>) -> warpwright::Result<()> {
     let near = |least: i64| (0..32).map(move |k| least.wrapping_add(k % 5).wrapping_sub(k / 24));
-    b.map(least::<i8>, &near(-128).map(|x| x as i8).collect::<Vec<_>>(), 12)?;
-    b.map(least::<i16>, &near(-32768).map(|x| x as i16).collect::<Vec<_>>(), 12)?;
-    b.map(least::<i32>, &near(i64::from(i32::MIN)).map(|x| x as i32).collect::<Vec<_>>(), 12)?;
-    b.map(least::<i64>, &near(i64::MIN).collect::<Vec<_>>(), 12).map(drop)
+    b.map(least_8, &near(-128).map(|x| x as i8).collect::<Vec<_>>(), 12)?;
+    b.map(least_16, &near(-32768).map(|x| x as i16).collect::<Vec<_>>(), 12)?;
+    b.map(least_32, &near(i64::from(i32::MIN)).map(|x| x as i32).collect::<Vec<_>>(), 12)?;
+    b.map(least_64, &near(i64::MIN).collect::<Vec<_>>(), 12).map(drop)
 }
 
 #[kernel(block = 32)]
