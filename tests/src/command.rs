@@ -17,7 +17,8 @@ pub fn binary() -> &'static Path {
         let test = std::env::current_exe().expect("the path of this test");
         let folder = test.parent().and_then(Path::parent).expect("the folder of the profile");
         let mut cargo = Command::new(env!("CARGO"));
-        cargo.args(["build", "--quiet", "--package", "warpwright", "--features", "cli", "--bin", "warpwright"]).current_dir(root());
+        // As the test command builds it, so that nothing is built with other features again: a test of the root package brings the program with it.
+        cargo.args(["test", "--quiet", "--workspace", "--features", "cli", "--no-run", "--test", "command_runs"]).current_dir(root());
         cargo.arg("--target-dir").arg(folder.parent().expect("the target folder"));
         if folder.ends_with("release") {
             cargo.arg("--release");

@@ -43,7 +43,7 @@ impl Corpus {
     /// The texts of the repository whose root this is.
     pub fn of(root: &Path) -> Corpus {
         let mut files = Vec::new();
-        ["kernels/src", "tests/filetests", "tests/ui", "tests/tests/bad_source", "examples", "codegen/src/library"]
+        ["kernels/src", "tests/filetests", "tests/mistakes/ui", "tests/tests/bad_source", "examples", "codegen/src/library"]
             .iter()
             .for_each(|folder| gather(&root.join(folder), &mut files));
         files.sort();

@@ -3,7 +3,7 @@
 use super::program::Access::{Ordered, Plain, Relaxed, SeqCst};
 use super::program::Act::{Add, Load, LoadIfSeen, Store, Then};
 use super::program::Variable::{X, Y};
-use super::program::{Fence, Outcome, Reach, Threads};
+use super::program::{Fence, Reach, Threads};
 
 /// What the model says of the outcomes that sequential consistency does not give.
 #[derive(Clone, Copy)]
@@ -161,8 +161,3 @@ pub(crate) const TESTS: &[Litmus] = &[
         Weak::Allowed,
     ),
 ];
-
-/// Whether an outcome that sequential consistency does not give may be seen where weak ones are allowed: only what each variable by itself can do.
-pub(crate) fn is_value(outcome: &Outcome) -> bool {
-    outcome.iter().all(|value| *value <= 2)
-}

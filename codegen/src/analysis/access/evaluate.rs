@@ -522,7 +522,7 @@ impl<'k> Evaluator<'k> {
             (BinaryOp::Rem, Some(d)) if d > 0 => self.atoms.remainder(a, d as u64),
             (BinaryOp::Shr, Some(_)) => power.filter(|d| *d < 1 << 32).and_then(|d| self.atoms.quotient(a, d)),
             (BinaryOp::Shl, Some(_)) => power.and_then(|d| a.times(&LaneSum::constant(a.bits(), d as i64))),
-            (BinaryOp::And, Some(mask)) if mask > 0 && (mask + 1).count_ones() == 1 => self.atoms.remainder(a, mask as u64 + 1),
+            (BinaryOp::And, Some(mask)) if mask > 0 && (mask as u64 + 1).is_power_of_two() => self.atoms.remainder(a, mask as u64 + 1),
             (BinaryOp::And, Some(mask)) if mask < 0 && mask.wrapping_neg().count_ones() == 1 => {
                 self.atoms.remainder(a, mask.unsigned_abs()).map(|rest| a.minus(&rest))
             }

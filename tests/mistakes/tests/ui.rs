@@ -1,6 +1,6 @@
 //! What `rustc` shows for kernels that are wrong: one file of `ui/` for each class of mistake, the expected output beside it.
 //!
-//! `TRYBUILD=overwrite cargo test -p warpwright-tests --test ui` writes the expectations anew; read what it wrote.
+//! `TRYBUILD=overwrite cargo test -p warpwright-mistakes` writes the expectations anew; read what it wrote.
 
 #[test]
 fn mistakes_are_reported_as_expected() {

@@ -1,0 +1,1 @@
+//! What `rustc` shows for kernels that are wrong: the tests of this package.

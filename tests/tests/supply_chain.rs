@@ -1,0 +1,193 @@
+//! What comes with the crates: licences, known advisories, and unsafe code, each counted and held to a table.
+//!
+//! `deny.toml` says the same to `cargo deny`, which asks the advisories' database itself; here nothing is fetched. `WARPWRIGHT_BLESS=1 cargo test -p
+//! warpwright-tests --test supply_chain` writes the count of unsafe code into `docs/trust.md`.
+
+use semver::{Version, VersionReq};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::process::Command;
+use syn::visit::{self, Visit};
+use warpwright_tests::command::root;
+use warpwright_tests::marked::hold;
+
+/// What a program that uses the crates can be shipped under without asking anybody; also in `deny.toml`, which a test compares.
+const LICENCES: &[&str] = &[
+    "0BSD",
+    "Apache-2.0",
+    "BSD-2-Clause",
+    "BSD-3-Clause",
+    "BSL-1.0",
+    "CC0-1.0",
+    "ISC",
+    "MIT",
+    "MIT-0",
+    "MPL-2.0",
+    "Unicode-3.0",
+    "Unlicense",
+    "Zlib",
+];
+
+/// Who takes its licences from its dependencies' alone, which no user of the library gets.
+const NOT_PUBLISHED: &[&str] = &["warpwright-bench", "warpwright-candle", "warpwright-fuzz", "warpwright-tests"];
+
+/// `cargo metadata` of the workspace.
+fn metadata() -> Value {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .args(["metadata", "--format-version", "1", "--locked", "--features", "cli"])
+        .current_dir(root())
+        .output()
+        .expect("cargo runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).expect("JSON")
+}
+
+fn text<'v>(value: &'v Value, field: &str) -> &'v str {
+    value[field].as_str().unwrap_or_default()
+}
+
+#[test]
+fn every_licence_is_permissive() {
+    let metadata = metadata();
+    let packages = metadata["packages"].as_array().expect("packages");
+    let mut refused = Vec::new();
+    for package in packages {
+        let (name, licence) = (text(package, "name"), text(package, "license"));
+        let is_met = spdx::Expression::parse_mode(licence, spdx::ParseMode::LAX)
+            .is_ok_and(|expression| expression.evaluate(|asked| asked.license.id().is_some_and(|id| LICENCES.contains(&id.name))));
+        if !is_met {
+            refused.push(format!("{name}: {licence:?}"));
+        }
+    }
+    println!("{} packages", packages.len());
+    assert!(packages.len() > 150);
+    assert!(refused.is_empty(), "not under {LICENCES:?}:\n{}", refused.join("\n"));
+    let deny = std::fs::read_to_string(root().join("deny.toml")).expect("deny.toml");
+    let deny: toml::Table = deny.parse().expect("TOML");
+    let allowed: Vec<&str> = deny["licenses"]["allow"].as_array().expect("a list").iter().filter_map(|name| name.as_str()).collect();
+    assert_eq!(allowed, LICENCES, "deny.toml");
+}
+
+/// Whether one of these requirements takes a version.
+fn matches(requirements: &toml::Value, version: &Version) -> bool {
+    let list = requirements.as_array().map(Vec::as_slice).unwrap_or_default();
+    list.iter().filter_map(|text| text.as_str()).any(|text| {
+        let requirement = VersionReq::parse(text).unwrap_or_else(|error| panic!("`{text}`: {error}"));
+        requirement.matches(version)
+    })
+}
+
+#[test]
+fn no_version_is_one_that_an_advisory_warns_of() {
+    let table = std::fs::read_to_string(root().join("tests/advisories.toml")).expect("the table");
+    let table: toml::Table = table.parse().expect("TOML");
+    let lock: toml::Table = std::fs::read_to_string(root().join("Cargo.lock")).expect("the lock").parse().expect("TOML");
+    let mut versions: BTreeMap<&str, Vec<Version>> = BTreeMap::new();
+    for package in lock["package"].as_array().expect("packages") {
+        let field = |name: &str| package[name].as_str().expect("text");
+        versions.entry(field("name")).or_default().push(Version::parse(field("version")).expect("a version"));
+    }
+    let accepted: BTreeSet<&str> = ACCEPTED.iter().map(|(id, _)| *id).collect();
+    let (mut found, mut asked) = (Vec::new(), 0);
+    for advisory in table["advisory"].as_array().expect("advisories") {
+        let field = |name: &str| advisory[name].as_str().expect("text");
+        for version in versions.get(field("package")).into_iter().flatten() {
+            asked += 1;
+            if !matches(&advisory["patched"], version) && !matches(&advisory["unaffected"], version) && !accepted.contains(field("id")) {
+                found.push(format!("{} {version}: {}: {}", field("package"), field("id"), field("says")));
+            }
+        }
+    }
+    println!("{asked} versions held to an advisory");
+    assert!(asked > 20);
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+/// Advisories that do hold for a version in `Cargo.lock`, and why it may stay.
+const ACCEPTED: &[(&str, &str)] = &[
+    ("RUSTSEC-2024-0436", "`paste` has no maintainer any more; it does what it should, and comes with candle, for an example alone"),
+    ("RUSTSEC-2025-0057", "`fxhash` has no maintainer any more; it does what it should, and comes with scraper, for tests alone"),
+];
+
+/// Unsafe code of a crate.
+#[derive(Default)]
+struct Unsafe {
+    blocks: usize,
+    implementations: usize,
+    functions: usize,
+}
+
+impl<'ast> Visit<'ast> for Unsafe {
+    fn visit_expr_unsafe(&mut self, block: &'ast syn::ExprUnsafe) {
+        self.blocks += 1;
+        visit::visit_expr_unsafe(self, block);
+    }
+
+    fn visit_item_impl(&mut self, item: &'ast syn::ItemImpl) {
+        self.implementations += usize::from(item.unsafety.is_some());
+        visit::visit_item_impl(self, item);
+    }
+
+    fn visit_signature(&mut self, signature: &'ast syn::Signature) {
+        self.functions += usize::from(matches!(signature.safety, syn::Safety::Unsafe(_)));
+        visit::visit_signature(self, signature);
+    }
+
+    // Rules that a macro prints are tokens.
+    fn visit_macro(&mut self, mac: &'ast syn::Macro) {
+        self.blocks += mac.tokens.to_string().matches("unsafe {").count();
+        visit::visit_macro(self, mac);
+    }
+}
+
+impl Unsafe {
+    fn of(folder: &Path) -> Unsafe {
+        let mut found = Unsafe::default();
+        let mut folders = vec![folder.to_owned()];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display())) {
+                let path = entry.expect("an entry").path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else if path.extension().is_some_and(|extension| extension == "rs") {
+                    let text = std::fs::read_to_string(&path).expect("a source");
+                    let file = syn::parse_file(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+                    found.visit_file(&file);
+                }
+            }
+        }
+        found
+    }
+}
+
+/// Crates that users get, and what needs unsafe code in them. `clippy::undocumented_unsafe_blocks` wants a reason at each block and implementation.
+const CRATES: &[(&str, &str, &str)] = &[
+    ("warpwright", "src", ""),
+    ("warpwright-macros", "dsl-macros/src", ""),
+    ("warpwright-codegen", "codegen/src", ""),
+    ("warpwright-review", "review/src", ""),
+    ("warpwright-runtime", "runtime/src", "drivers' functions, memory of devices, lists without locks"),
+    ("warpwright-kernels", "kernels/src", ""),
+];
+
+#[test]
+fn unsafe_code_is_where_the_page_says() {
+    let mut rows = String::from("| crate | `unsafe` blocks | implementations | functions | for |\n|---|---|---|---|---|\n");
+    for (name, folder, reason) in CRATES {
+        let found = Unsafe::of(&root().join(folder));
+        let all = found.blocks + found.implementations + found.functions;
+        assert!(all == 0 || !reason.is_empty(), "{name} has {all} and no reason");
+        rows += &format!("| `{name}` | {} | {} | {} | {reason} |\n", found.blocks, found.implementations, found.functions);
+    }
+    hold(&root().join("docs/trust.md"), &[("unsafe code", rows)]);
+    let metadata = metadata();
+    for package in metadata["packages"].as_array().expect("packages") {
+        let name = text(package, "name");
+        let is_ours = package["source"].is_null() && package["publish"].as_array().is_none_or(|list| !list.is_empty());
+        if is_ours && !NOT_PUBLISHED.contains(&name) {
+            assert!(CRATES.iter().any(|row| row.0 == name) || name.contains("interpreter"), "{name} is published and not in the table");
+        }
+    }
+}
