@@ -3,6 +3,7 @@
 //! Texts are lower case, names stand in backticks, figures stand beside their limit, and `help` is an edit.
 
 use proc_macro2::Span;
+use std::panic::Location;
 
 /// How grave a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -34,10 +35,13 @@ pub struct Diagnostic {
     pub is_rustcs_too: bool,
     /// The lint that found it, by its name; `None`: a rule of the language.
     pub lint: Option<&'static str>,
+    /// Where the compiler says it: what the index of messages is held to.
+    pub raised_at: &'static Location<'static>,
 }
 
 impl Diagnostic {
     /// An error at `span`.
+    #[track_caller]
     pub fn error(span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic {
             level: Level::Error,
@@ -49,10 +53,12 @@ impl Diagnostic {
             by_rustc: false,
             is_rustcs_too: false,
             lint: None,
+            raised_at: Location::caller(),
         }
     }
 
     /// A warning at `span`.
+    #[track_caller]
     pub fn warning(span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic { level: Level::Warning, ..Diagnostic::error(span, message) }
     }

@@ -10,6 +10,7 @@ pub mod faults;
 pub mod front_end;
 pub mod marked;
 pub mod matrices;
+pub mod messages;
 pub mod opencl_tools;
 pub mod package;
 pub mod printed;

@@ -83,7 +83,9 @@ impl<T: Copy> Choice<T> {
             return Some(Choice::Word(*choice));
         }
         let is_constant = word.chars().any(char::is_uppercase) && !word.chars().any(char::is_lowercase);
-        let help = match nearest(&word, words.iter().map(|(known, _)| *known)) {
+        // The opposite of a word is near to it.
+        let near = words.iter().map(|(known, _)| *known).filter(|known| known.strip_prefix("un") != Some(word.as_str()));
+        let help = match nearest(&word, near) {
             _ if is_constant => by_condition(&word),
             Some(known) => format!("write `{name} = {known}`"),
             None => format!("write `{name} = {other}`, or leave it out for `{usual}`"),

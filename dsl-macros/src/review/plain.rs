@@ -65,7 +65,7 @@ impl<At> Plain<At> {
 
 impl Found {
     pub(super) fn of(finding: Diagnostic, reached: &Reached) -> Found {
-        let Diagnostic { level, message, span, end: _, labels, help, by_rustc: _, is_rustcs_too, lint } = finding;
+        let Diagnostic { level, message, span, end: _, labels, help, by_rustc: _, is_rustcs_too, lint, raised_at: _ } = finding;
         let (start, end) = (span.start(), span.end());
         let width = if start.line == end.line { end.column.saturating_sub(start.column) } else { 0 };
         Plain { level, message, at: span, labels, help, lint, width, is_rustcs_too }.map(|span| reached.spot(span))
@@ -99,14 +99,11 @@ impl Placed {
         message.extend(others.into_iter().map(|(at, text)| format!("\n{}: {text}", at.elsewhere.as_deref().unwrap_or_default())));
         Some(Diagnostic {
             level: self.level,
-            message,
-            span: span(&self.at),
             end: end.and_then(|end| here.last_before(end, is_of_text)),
             labels: own.into_iter().map(|(at, text)| (span(at), text.clone())).collect(),
             help: self.help,
-            by_rustc: false,
-            is_rustcs_too: false,
             lint: self.lint,
+            ..Diagnostic::error(span(&self.at), message)
         })
     }
 }

@@ -262,6 +262,7 @@ pub static FEATURES: &[&str] = &[
     "pipeline.producer",
     "powf",
     "powi",
+    "quotient.under_condition",
     "recip",
     "return",
     "reverse_bits",

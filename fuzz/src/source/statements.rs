@@ -22,7 +22,8 @@ impl Generator<'_> {
     pub(super) fn statement(&mut self, nesting: usize) -> Node {
         let block = nesting > 0;
         match self.random.below(20) {
-            0..=4 => self.let_scalar(),
+            0..=3 => self.let_scalar(),
+            4 => self.let_quotient(),
             5 => self.let_aggregate(),
             6..=8 => self.assignment(),
             9 => self.own_store(),
@@ -48,6 +49,38 @@ impl Generator<'_> {
         let mutable = if is_mutable { "mut " } else { "" };
         let annotation = if self.random.chance(30) { format!(": {}", ty.name()) } else { String::new() };
         Node::Let { names: vec![name.clone()], text: format!("let {mutable}{name}{annotation} = {value};") }
+    }
+
+    /// A quotient that only some threads compute, often of what is the same for all: nothing may move it out of its condition, and no thread may have another's.
+    fn let_quotient(&mut self) -> Node {
+        let inputs: Vec<_> = self
+            .inputs
+            .iter()
+            .filter(|input| !input.scalar.is_float() && input.scalar != Scalar::Bool && !input.is_pairs)
+            .cloned()
+            .collect();
+        if inputs.is_empty() {
+            return self.let_scalar();
+        }
+        self.hit("quotient.under_condition");
+        let input = inputs[self.random.below(inputs.len())].clone();
+        let (name, ty) = (&input.name, input.scalar);
+        let [a, b] = [0, 1].map(|_| match self.random.chance(70) {
+            true => format!("{name}[{}]", self.random.below(input.len)),
+            false => self.expr(ty, 1),
+        });
+        let condition = self.expr(Scalar::Bool, 2);
+        let otherwise = self.leaf(ty);
+        let operator = self.random.pick(&["/", "%"]);
+        let quotient = format!("({a} {operator} (({b} & 15) + 1))");
+        let (first, second) = if self.random.chance(50) { (quotient, otherwise) } else { (otherwise, quotient) };
+        let value = match self.random.chance(50) {
+            true => format!("if {condition} {{ {first} }} else {{ {second} }}"),
+            false => format!("match {condition} {{ true => {first}, false => {second} }}"),
+        };
+        let name = self.name();
+        self.bind(&name, Ty::Scalar(ty), false);
+        Node::Let { names: vec![name.clone()], text: format!("let {name} = {value};") }
     }
 
     fn let_aggregate(&mut self) -> Node {

@@ -89,7 +89,7 @@ fn source(text: &str, reached: &mut Reached) {
 }
 
 /// The first declared instance, or one made of values that fit most kernels.
-fn instance(program: &Program, unit: UnitId, kernel: &str) -> Option<Instance> {
+pub fn instance(program: &Program, unit: UnitId, kernel: &str) -> Option<Instance> {
     let declared = hir::declared_instances(program, unit, kernel).ok()?;
     if let Some(first) = declared.into_iter().next() {
         return Some(first);

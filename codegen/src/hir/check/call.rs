@@ -256,6 +256,9 @@ impl Checker<'_, '_> {
             return match value {
                 Some(value) => {
                     self.demand(&value.ty, super::Demand::Scalar, value.span);
+                    if ty == Ty::BOOL || ty.is_float8() {
+                        self.casts.push((value.ty.clone(), ty.clone(), span));
+                    }
                     expr(ExprKind::Cast(Box::new(value)), ty, span)
                 }
                 None => self.error_expression(Diagnostic::error(span, "`from` takes a value")),

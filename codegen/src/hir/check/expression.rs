@@ -121,10 +121,7 @@ impl Checker<'_, '_> {
                     let message = "this integer is too large: the widest integers of a kernel have 64 bits";
                     return self.error_expression(Diagnostic::error(span, message).by_rustc());
                 };
-                let ty = match Ty::primitive(int.suffix()) {
-                    Some(ty) => ty,
-                    None => self.infer.fresh(Kind::Int),
-                };
+                let Some(ty) = self.suffixed(int.suffix(), int.base10_digits(), Kind::Int, span) else { return self.anything(span) };
                 if ty.is_float() {
                     return expr(ExprKind::Float(value as f64), ty, span);
                 }
@@ -134,10 +131,7 @@ impl Checker<'_, '_> {
                 let Ok(value) = float.base10_parse::<f64>() else {
                     return self.error_expression(Diagnostic::error(span, "this number cannot be read").by_rustc());
                 };
-                let ty = match Ty::primitive(float.suffix()) {
-                    Some(ty) => ty,
-                    None => self.infer.fresh(Kind::Float),
-                };
+                let Some(ty) = self.suffixed(float.suffix(), float.base10_digits(), Kind::Float, span) else { return self.anything(span) };
                 // Read as `f32` where it is one, so that it is rounded once.
                 let value = match &ty {
                     Ty::Scalar(Type::F32) => float.base10_parse::<f32>().map_or(value, f64::from),
@@ -155,6 +149,26 @@ impl Checker<'_, '_> {
                 self.error_expression(diagnostic.help("text is allowed in `print!` and `assert!` only"))
             }
         }
+    }
+
+    /// The type of a number with this suffix. CUDA's suffixes are named with what Rust has for them.
+    fn suffixed(&mut self, suffix: &str, digits: &str, kind: Kind, span: Span) -> Option<Ty> {
+        if suffix.is_empty() {
+            return Some(self.infer.fresh(kind));
+        }
+        let known = Ty::primitive(suffix).filter(|ty| ty.is_float() || ty.is_int() && matches!(kind, Kind::Int));
+        if known.is_none() {
+            let meant = match suffix.to_ascii_lowercase().as_str() {
+                "f" => "f32",
+                "l" | "ll" => "i64",
+                "ul" | "lu" | "ull" | "llu" => "u64",
+                _ if matches!(kind, Kind::Float) => "f32",
+                _ => "u32",
+            };
+            let message = format!("`{suffix}` is not a suffix of such a number");
+            self.report(Diagnostic::error(span, message).help(format!("write `{digits}{meant}`, or leave the suffix out")).and_by_rustc());
+        }
+        known
     }
 
     fn unary(&mut self, unary: &syn::ExprUnary, span: Span) -> Expr {

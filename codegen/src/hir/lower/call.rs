@@ -5,7 +5,7 @@ use super::{Lowerer, Returns};
 use crate::diagnostic::Diagnostic;
 use crate::hir::items::FnId;
 use crate::hir::tree::{Expr, LocalKind};
-use crate::hir::types::{Arg, Ty};
+use crate::hir::types::{Arg, Const, Ty};
 use proc_macro2::Span;
 
 /// Most instructions of a kernel, calls inlined and counted, too: what takes compilers minutes.
@@ -44,9 +44,10 @@ impl Lowerer<'_, '_> {
         if self.too_long {
             return self.zero(&ty);
         }
-        if args.iter().any(|arg| matches!(arg, Arg::Ty(Ty::Var(_)))) {
+        if args.iter().any(|arg| matches!(arg, Arg::Ty(Ty::Var(_)) | Arg::Const(Const::Var(_), _))) {
             let name = self.context.items.functions[function.0].signature.ident.to_string();
-            self.report(Diagnostic::error(expr.span, format!("a generic argument of `{name}` is not known here")).by_rustc());
+            let error = Diagnostic::error(expr.span, format!("a generic argument of `{name}` is not known here"));
+            self.report(error.help(format!("say it: `{name}::<…>(…)`")).by_rustc());
             return self.zero(&ty);
         }
         let Some(body) = self.context.body(function, &args) else { return self.zero(&ty) };

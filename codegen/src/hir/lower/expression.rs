@@ -71,7 +71,13 @@ impl Lowerer<'_, '_> {
                 let ty = self.resolve(&expr.ty);
                 self.at(expr.span);
                 match self.scalar(&ty) {
-                    Some(scalar) => Tree::Leaf(intrinsics::convert(&mut self.builder(), a, scalar)),
+                    Some(scalar) => {
+                        // `f32::from(bool)`; `as` has no such cast.
+                        let is_truth = self.kernel.ty(a) == Type::Bool && scalar.is_float();
+                        let mut b = self.builder();
+                        let a = if is_truth { intrinsics::convert(&mut b, a, Type::U32) } else { a };
+                        Tree::Leaf(intrinsics::convert(&mut b, a, scalar))
+                    }
                     None => self.unit(),
                 }
             }

@@ -1,0 +1,50 @@
+// ---- A method that a buffer does not have
+#[kernel(block = 256)]
+fn copy(x: &Global<f32>, y: &mut Global<f32>) {
+    let i = global_id().x;
+    if i < x.length() {
+        y[i] = x[i];
+    }
+}
+// ---- An atomic of an element instead of its buffer
+#[kernel(block = 256)]
+fn count(x: &Global<u32>, counts: &mut Global<u32>) {
+    let i = global_id().x;
+    counts[x[i] as usize].atomic_add(1);
+}
+// ---- A vector load that does not say where
+#[kernel(block = 256)]
+fn first(x: &Global<f32>, y: &mut Global<f32>) {
+    let i = global_id().x;
+    let [a, b] = x.load::<2>();
+    y[i] = a + b;
+}
+// ---- A vector load of an array that a thread holds in registers
+#[kernel(block = 256)]
+fn pairs(x: &Global<f32>, y: &mut Global<f32>) {
+    let i = global_id().x;
+    let both = [x[i], -x[i]];
+    let [a, b] = both.load::<2>(0);
+    y[i] = a * b;
+}
+// ---- A vector load that does not say how many elements
+#[kernel(block = 256)]
+fn quads(x: &Global<f32>, y: &mut Global<f32>) {
+    let i = global_id().x;
+    let v = x.load(4 * i);
+    y[i] = v[0];
+}
+// ---- A vector load of a buffer of arrays
+#[kernel(block = 256)]
+fn points(x: &Global<[f32; 2]>, y: &mut Global<f32>) {
+    let i = global_id().x;
+    let [a, b] = x.load::<2>(2 * i);
+    y[i] = a[0] + b[0];
+}
+// ---- A vector load of three elements
+#[kernel(block = 256)]
+fn points(x: &Global<f32>, y: &mut Global<f32>) {
+    let i = global_id().x;
+    let [a, b, c] = x.load::<3>(3 * i);
+    y[i] = a + b + c;
+}

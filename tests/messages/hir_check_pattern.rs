@@ -1,0 +1,55 @@
+// ---- A `const` block as a pattern
+#[kernel(block = 256)]
+fn sorted(x: &Global<u32>, y: &mut Global<u32>) {
+    let i = global_id().x;
+    y[i] = match x[i] {
+        const { 1 + 1 } => 1,
+        _ => 0,
+    };
+}
+// ---- `ref` in a pattern
+#[kernel(block = 256)]
+fn sums(x: &Global<[f32; 2]>, y: &mut Global<f32>) {
+    let i = global_id().x;
+    let [ref a, b] = x[i];
+    y[i] = a + b;
+}
+// ---- A number matched like a pair
+#[kernel(block = 256)]
+fn origin(x: &Global<u32>, y: &mut Global<u32>) {
+    let i = global_id().x;
+    y[i] = match x[i] {
+        (0, 0) => 1,
+        _ => 0,
+    };
+}
+// ---- A pattern with fewer parts than the value
+#[kernel(block = 256)]
+fn origin(x: &Global<[u32; 3]>, y: &mut Global<u32>) {
+    let i = global_id().x;
+    y[i] = match x[i] {
+        [0, 0] => 1,
+        _ => 0,
+    };
+}
+// ---- An enum matched as if it had fields
+#[device]
+#[derive(Clone, Copy)]
+#[repr(u32)]
+enum Phase { Solid = 0, Liquid = 1 }
+#[kernel(block = 256)]
+fn phases(x: &Global<Phase>, y: &mut Global<u32>) {
+    let i = global_id().x;
+    let Phase { .. } = x[i];
+    y[i] = 1;
+}
+// ---- A field in a pattern that the struct does not have
+#[device]
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Body { kind: u32, mass: f32 }
+#[kernel(block = 256)]
+fn stars(bodies: &Global<Body>, y: &mut Global<u32>) {
+    let i = global_id().x;
+    y[i] = matches!(bodies[i], Body { sort: 3, .. }) as u32;
+}

@@ -1,0 +1,164 @@
+//! The index of messages: each line of the compiler that says something has an example, and `docs/messages.md` shows what is said of each.
+//!
+//! `WARPWRIGHT_BLESS=1 cargo test -p warpwright-tests --test messages` writes the page. `cargo run -p warpwright-tests --bin messages -- FILE` shows what is said of the examples of
+//! a file, and from where; with `--missing` instead, what has no example.
+
+use std::collections::{BTreeMap, BTreeSet};
+use warpwright_codegen::diagnostic::Level;
+use warpwright_tests::command::root;
+use warpwright_tests::marked::is_blessing;
+use warpwright_tests::messages::{Said, Site, examples, files, said, sites};
+
+/// Lines that no source by itself leads to: how many of a file, and why.
+const WITHOUT: &[(&str, usize, &str)] = &[
+    ("codegen/src/backend/opencl/atomics.rs", 1, "types refuse short elements first"),
+    ("codegen/src/backend/opencl/mod.rs", 1, "a kernel that is not ready to be printed"),
+    ("codegen/src/backend/opencl/portable.rs", 1, "OpenCL as a target of its own"),
+    ("codegen/src/hir/check/call.rs", 4, "items of other crates, through the macro"),
+    ("codegen/src/hir/check/expression.rs", 2, "numbers and operators that syn does not give"),
+    ("codegen/src/hir/lower/expression.rs", 1, "types refuse it first"),
+    ("codegen/src/hir/lower/place.rs", 1, "types refuse it first"),
+    ("codegen/src/hir/mod.rs", 7, "instances that a program asks for, not a source"),
+    ("codegen/src/hir/variants.rs", 6, "the command's `-D`"),
+    ("codegen/src/syntax/absent.rs", 2, "names of other crates, through the macro"),
+    ("codegen/src/syntax/foreign_syntax.rs", 2, "what is no Rust, through the macro"),
+    ("codegen/src/syntax/program.rs", 1, "the name of a kernel, in the command's argument"),
+    ("review/src/crates/reach.rs", 1, "a crate's files, through the macro"),
+    ("review/src/lint/register_banks.rs", 1, "figures of ptxas"),
+    ("review/src/lint/undone_by_assembler.rs", 1, "figures of ptxas"),
+    ("review/src/review.rs", 2, "limits that a program asks for, and OpenCL alone"),
+];
+
+struct Shown {
+    file: String,
+    title: String,
+    text: String,
+    said: Vec<Said>,
+}
+
+fn shown() -> Vec<Shown> {
+    let mut all = Vec::new();
+    for path in files() {
+        let text = std::fs::read_to_string(&path).expect("a file of examples");
+        let file = path.file_stem().and_then(|stem| stem.to_str()).expect("a name").to_owned();
+        for example in examples(&text) {
+            let said = said(&example.text);
+            all.push(Shown { file: file.clone(), title: example.title, text: example.text, said });
+        }
+    }
+    all
+}
+
+#[test]
+fn every_message_has_an_example() {
+    let shown = shown();
+    let silent: Vec<String> =
+        shown.iter().filter(|shown| shown.said.is_empty()).map(|shown| format!("{}: {}", shown.file, shown.title)).collect();
+    assert!(silent.is_empty(), "nothing is said of\n{}", silent.join("\n"));
+    let reached: BTreeSet<&Site> = shown.iter().flat_map(|shown| shown.said.iter().map(|said| &said.site)).collect();
+    let all = sites();
+    let mut without: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for (site, line) in all.iter().filter(|(site, _)| !reached.contains(site)) {
+        without.entry(&site.file).or_default().push(format!("{}:{}: {line}", site.file, site.line));
+    }
+    let expected: BTreeMap<&str, usize> = WITHOUT.iter().map(|(file, count, _)| (*file, *count)).collect();
+    let mut wrong: Vec<String> = Vec::new();
+    for (file, lines) in &without {
+        if expected.get(file).copied().unwrap_or(0) != lines.len() {
+            wrong.push(format!("{} lines of {file} have no example in `tests/messages`:\n  {}", lines.len(), lines.join("\n  ")));
+        }
+    }
+    wrong.extend(expected.keys().filter(|file| !without.contains_key(*file)).map(|file| format!("every line of {file} has an example")));
+    println!(
+        "{} lines say something, {} of them without an example; {} examples",
+        all.len(),
+        without.values().map(Vec::len).sum::<usize>(),
+        shown.len()
+    );
+    assert!(all.len() > 300);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What people read, of all examples.
+fn page(shown: &[Shown]) -> String {
+    let mut page = String::from(
+        "# Messages\n\nWhat the compiler says of mistakes: a small source for each, and every finding of it. Written by `tests/tests/messages.rs` from `tests/messages`; by the \
+         files of the compiler that say it. Lints have pages of their own (`warpwright explain`).\n",
+    );
+    let mut file = "";
+    for example in shown {
+        if example.file != file {
+            file = &example.file;
+            page += &format!("\n## `{file}`\n");
+        }
+        page += &format!("\n### {}\n\n```rust,ignore\n{}```\n\n```text\n", example.title, example.text);
+        for said in &example.said {
+            let level = if said.level == Level::Error { "error" } else { "warning" };
+            let lint = said.lint.map(|lint| format!("[{lint}]")).unwrap_or_default();
+            let at = if said.at.is_empty() { String::new() } else { format!(" (at `{}`)", said.at) };
+            page += &format!("{level}{lint}: {}{at}\n", said.message);
+            if let Some(help) = &said.help {
+                page += &format!("  help: {help}\n");
+            }
+        }
+        page += "```\n";
+    }
+    page
+}
+
+#[test]
+fn the_page_shows_what_is_said() {
+    let path = root().join("docs/messages.md");
+    let expected = page(&shown());
+    if is_blessing() {
+        std::fs::write(&path, expected).expect("the page can be written");
+        return;
+    }
+    let found = std::fs::read_to_string(&path).expect("the page");
+    if let Some((found, expected)) = found.lines().zip(expected.lines()).find(|(found, expected)| found != expected) {
+        panic!("docs/messages.md says\n  {found}\nwhere it is now\n  {expected}\n(WARPWRIGHT_BLESS=1 writes it)");
+    }
+    assert_eq!(found.lines().count(), expected.lines().count(), "WARPWRIGHT_BLESS=1 writes the page");
+}
+
+/// Types of the compiler say nothing to who reads a message.
+#[test]
+fn no_message_names_the_compilers_own_types() {
+    let mut types = BTreeSet::new();
+    let mut folders = vec![root().join("codegen/src"), root().join("review/src")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let text = std::fs::read_to_string(&path).unwrap_or_default();
+            for line in text.lines() {
+                let rest = ["struct ", "enum "].iter().find_map(|word| {
+                    line.trim_start()
+                        .trim_start_matches("pub(crate) ")
+                        .trim_start_matches("pub(super) ")
+                        .trim_start_matches("pub ")
+                        .strip_prefix(word)
+                });
+                let name: String = rest.unwrap_or_default().chars().take_while(|c| c.is_alphanumeric()).collect();
+                // A word with one capital may be anybody's.
+                if name.chars().filter(|c| c.is_uppercase()).count() > 1 {
+                    types.insert(name);
+                }
+            }
+        }
+    }
+    assert!(types.len() > 100);
+    let own = |word: &&str| types.contains(*word);
+    let mut wrong = Vec::new();
+    for example in shown() {
+        for said in &example.said {
+            let text = format!("{} {}", said.message, said.help.as_deref().unwrap_or_default());
+            let words = text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !example.text.contains(*word));
+            wrong.extend(words.filter(own).map(|word| format!("`{word}` in: {text}")));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
