@@ -133,6 +133,12 @@ fn arch_of(ptx: &str, target: u16) -> String {
     format!("sm_{target}{letter}")
 }
 
+/// Whether an assembler knows the target, and the text's version of PTX.
+pub fn reads(ptxas: &Ptxas, ptx: &str, target: u16) -> bool {
+    let is_known = ptxas.targets.is_empty() || ptxas.targets.contains(&target);
+    is_known && ptxas.ptx_version().is_none_or(|reads| reads >= version_of(ptx))
+}
+
 impl Counts {
     /// Asks an assembler about a text of a PTX version, now or in a batch later, and counts.
     ///
@@ -140,8 +146,7 @@ impl Counts {
     ///
     /// If the assembler cannot be run.
     pub fn ask(&self, ptxas: &Ptxas, ptx: &str, name: &str, target: u16) {
-        let is_known = ptxas.targets.is_empty() || ptxas.targets.contains(&target);
-        if !is_known || ptxas.ptx_version().is_some_and(|reads| reads < version_of(ptx)) {
+        if !reads(ptxas, ptx, target) {
             self.skipped.fetch_add(1, Ordering::Relaxed);
             return;
         }
