@@ -95,7 +95,7 @@ fn impossible_blocks_are_refused() {
 #[test]
 fn other_values_are_checked() {
     check("index = 16", &["16: `index` is 32 or 64; write `index = 64` for 64-bit indices"]);
-    check("bounds = checked", &["checked: `bounds` is `unchecked` or `trap`; write `bounds = unchecked`"]);
+    check("bounds = checked", &["checked: `bounds` is `unchecked` or `trap`; write `bounds = trap`, or leave it out for `unchecked`"]);
     check("bounds = on", &["on: `bounds` is `unchecked` or `trap`; write `bounds = trap`, or leave it out for `unchecked`"]);
     check("contract = 1", &["1: `contract` is `true` or `false`; write `contract = false` for results that are bit for bit the host's"]);
     check("min_blocks = 0", &["0: `min_blocks = 0` is not possible: it must be at least 1; use 1 to 32"]);
