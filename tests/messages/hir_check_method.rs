@@ -48,3 +48,16 @@ fn points(x: &Global<f32>, y: &mut Global<f32>) {
     let [a, b, c] = x.load::<3>(3 * i);
     y[i] = a + b + c;
 }
+// ---- A vector store of three elements, as what comes later shows
+#[device]
+fn filled<const N: usize>(v: f32) -> [f32; N] {
+    [v; N]
+}
+#[kernel(block = 256)]
+fn fill(y: &mut Global<f32>) {
+    let i = global_id().x;
+    let v = filled(1.0);
+    y.store(3 * i, v);
+    let [a, b, c]: [f32; 3] = v;
+    y[3 * i] = a + b + c;
+}

@@ -146,6 +146,14 @@ fn refusals_name_the_thing() {
         ("#[kernel] fn k(y: &mut Global<f32>) { y[0] = unknown::N; }", "`unknown::N` is not known here"),
         ("#[kernel] fn k(y: &mut Global<u8>) { y.atomic_add(0, 1); }", "`atomic_add` does not work on `u8`"),
         ("#[kernel] fn k(y: &mut Global<f64>) { let v = y.load::<4>(0); y[0] = v[0]; }", "a vector access of 4 × 8 bytes"),
+        (
+            "#[device] fn of<const N: usize>(v: f32) -> [f32; N] { [v; N] } #[kernel] fn k(y: &mut Global<f32>) { let v = of(1.0); y.store(0, v); let w: [f32; 3] = v; y[3] = w[0]; }",
+            "a vector access of 3 × 4 bytes",
+        ),
+        (
+            "#[device] fn of<const N: usize>(v: f32) -> [f32; N] { [v; N] } #[kernel] fn k(y: &mut Global<f32>) { let v = of(1.0); y.store(0, v); let w: [f32; 8] = v; y[8] = w[0]; }",
+            "a vector access of 8 × 4 bytes",
+        ),
     ];
     for (source, expected) in cases {
         let errors = compile(source, "k", Vec::new()).err().unwrap_or_default();

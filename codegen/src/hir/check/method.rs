@@ -233,8 +233,27 @@ impl Checker<'_, '_> {
     }
 
     fn check_lanes(&mut self, lanes: Const, element: &Ty, span: Span) {
-        let Some(n) = self.known_const(lanes) else { return };
-        let Some(bytes) = row_type(&self.infer.resolve(element)).map(|t| u64::from(t.bytes())) else {
+        let element = self.infer.resolve(element);
+        match self.known_const(lanes) {
+            Some(n) if !matches!(element, Ty::Var(_)) => self.refuse_lanes(n, &element, span),
+            // What is stored may have its length from what comes later: `y.store(i, v); let w: [f32; 3] = v;`.
+            _ => self.vector_accesses.push((lanes, element, span)),
+        }
+    }
+
+    /// Looks at the vector accesses that could not be when they were met. A length that stays open is one of a call, which is refused for it.
+    pub(super) fn check_vector_accesses(&mut self) {
+        for (lanes, element, span) in std::mem::take(&mut self.vector_accesses) {
+            let element = self.infer.resolve(&element);
+            if let Some(n) = self.known_const(lanes).filter(|_| !self.is_left_open(&element)) {
+                self.refuse_lanes(n, &element, span);
+            }
+        }
+    }
+
+    /// Refuses what no one access moves.
+    fn refuse_lanes(&self, n: i128, element: &Ty, span: Span) {
+        let Some(bytes) = row_type(element).map(|t| u64::from(t.bytes())) else {
             self.report(Diagnostic::error(span, "a vector access moves scalars").help("load the element with `x[i]`"));
             return;
         };

@@ -32,7 +32,7 @@ pub(crate) use pattern::array_len;
 use self::names::{Name, Names};
 use super::items::{ConstId, FnId, Items, ModuleId};
 use super::tree::{Annotations, Block, Body, Expr, ExprKind, LocalData, LocalId, LocalKind, Rows, ScopeId};
-use super::types::{AdtId, Arg, Infer, Kind, Ty};
+use super::types::{AdtId, Arg, Const, Infer, Kind, Ty};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::syntax::{ConstValue, Program, generic_name};
 use proc_macro2::Span;
@@ -161,6 +161,8 @@ pub(crate) struct Checker<'c, 'p> {
     accumulators: Vec<(Ty, Span)>,
     /// Arrays that are made on the way, with where.
     arrays: Vec<(Ty, Span)>,
+    /// Vector accesses whose number or type of elements is open: both, with where.
+    vector_accesses: Vec<(Const, Ty, Span)>,
     /// Names bound by the first alternative of each open or-pattern.
     or_bindings: Vec<Option<HashMap<String, LocalId>>>,
     /// What is asked of loops.
@@ -355,6 +357,7 @@ impl<'c, 'p> Checker<'c, 'p> {
             unfilled: BTreeMap::new(),
             accumulators: Vec::new(),
             arrays: Vec::new(),
+            vector_accesses: Vec::new(),
             or_bindings: Vec::new(),
             annotations: HashMap::new(),
             rows: HashMap::new(),
@@ -535,6 +538,7 @@ impl<'c, 'p> Checker<'c, 'p> {
         }
         self.check_casts();
         self.check_literal_operands();
+        self.check_vector_accesses();
         self.check_unfilled();
         self.check_sizes();
         for index in 0..self.locals.len() {
