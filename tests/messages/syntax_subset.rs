@@ -193,3 +193,21 @@ mod filter {
         y[global_id().x] = 0.0;
     }
 }
+
+// ---- A kernel in an `impl`
+#[device]
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Particle {
+    at: f32,
+    speed: f32,
+}
+
+#[device]
+impl Particle {
+    #[kernel(block = 256)]
+    fn step(particles: &mut Global<Particle>) {
+        let i = global_id().x;
+        particles[i].at += particles[i].speed;
+    }
+}

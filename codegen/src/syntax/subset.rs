@@ -32,9 +32,14 @@ pub fn check_subset(items: &[syn::Item], diagnostics: &mut Diagnostics) {
                 }
             }
             _ if is_marked(attributes_of(item)) => check_item(item, &names, diagnostics),
+            syn::Item::Impl(item) => refuse_kernels(item, diagnostics),
             _ => {}
         }
     }
+}
+
+fn is_kernel(attrs: &[syn::Attribute]) -> bool {
+    attrs.iter().any(|attr| is_named(attr, "kernel"))
 }
 
 pub(super) fn is_named_module(attrs: &[syn::Attribute]) -> bool {
@@ -95,7 +100,7 @@ fn attributes_of(item: &syn::Item) -> &[syn::Attribute] {
 
 fn check_item(item: &syn::Item, names: &Names, diagnostics: &mut Diagnostics) {
     match item {
-        syn::Item::Fn(function) if function.attrs.iter().any(|attr| is_named(attr, "kernel")) => {
+        syn::Item::Fn(function) if is_kernel(&function.attrs) => {
             check_kernel(function, diagnostics);
             BodyChecker::new(names, diagnostics).check_body(&function.sig, &function.block);
         }
@@ -227,14 +232,29 @@ fn check_enum(item: &syn::ItemEnum, diagnostics: &mut Diagnostics) {
     }
 }
 
+/// Kernels are functions of their own: nobody finds one that stands in an `impl`, marked or not.
+fn refuse_kernels(item: &syn::ItemImpl, diagnostics: &mut Diagnostics) {
+    for member in &item.items {
+        if let syn::ImplItem::Fn(function) = member
+            && is_kernel(&function.attrs)
+        {
+            let name = &function.sig.ident;
+            let error = Diagnostic::error(name.span(), format!("the kernel `{name}` stands in an `impl`, where nothing can launch it"));
+            diagnostics.push(error.help(format!("move `#[kernel] fn {name}` out of the `impl`; what it needs of `self` is a parameter")));
+        }
+    }
+}
+
 fn check_impl(item: &syn::ItemImpl, names: &Names, diagnostics: &mut Diagnostics) {
     if let Some((path, ..)) = &item.trait_ {
         let error = Diagnostic::error(path.span(), "implementations of traits are not in the kernel language");
         diagnostics.push(error.help("write the methods into an `impl` without a trait, or move this one out of the module"));
         return;
     }
+    refuse_kernels(item, diagnostics);
     for member in &item.items {
         match member {
+            syn::ImplItem::Fn(function) if is_kernel(&function.attrs) => {}
             syn::ImplItem::Fn(function) => check_function(&function.attrs, &function.sig, &function.block, names, diagnostics),
             syn::ImplItem::Const(constant) => {
                 let mut checker = BodyChecker::new(names, diagnostics);
@@ -581,6 +601,13 @@ mod tests {
         check(
             "#[device] impl S { fn f(&self, other: &S) {} fn g(&mut self, a: f32) {} const N: usize = 1; }",
             &[&format!("&: {only}; take `S` by value")],
+        );
+        check(
+            "#[device] impl S { #[kernel(block = 64)] fn k(&self, y: &mut Global<f32>) { y[0] = 1.0; } }",
+            &[
+                "k: the kernel `k` stands in an `impl`, where nothing can launch it; move `#[kernel] fn k` out of the `impl`; what it needs of \
+             `self` is a parameter",
+            ],
         );
         check(
             "#[device] impl Add for S { fn add(self) {} }",
