@@ -164,6 +164,16 @@ fn stored(c: &mut Matrix<f32>) {
     sync_threads();
     store_tile(c, 0, 0, &tile);
 }
+// ---- Columns of sums stored to a tile of fewer rows
+#[kernel(block = 128)]
+fn stored(c: &mut Matrix<f32>) {
+    #[shared]
+    let mut strip: [[f32; 16]; 32];
+    let sums = Accumulator::<f32, 64, 64>::zero();
+    sums.store_columns(0, &mut strip);
+    sync_threads();
+    store_tile(c, 0, 0, &strip);
+}
 // ---- Values of rows that do not say how many rows
 #[kernel(block = 128)]
 fn rows(y: &mut Global<f32>) {

@@ -306,15 +306,19 @@ impl Checker<'_, '_> {
         }
         let tile = Ty::Array(Box::new(Ty::Array(Box::new(element.clone()), columns)), rows);
         if !self.infer.unify(&arg.ty, &tile) {
+            // `store_columns` takes an array of some of the columns.
+            let extents = if from.is_some() { "rows" } else { "rows and columns" };
+            let tile = call.args.last().map_or_else(String::new, place_name);
             let message = format!(
-                "`store` writes {} sums to a shared array of as many rows and columns, and `{}` is a `{}`",
-                Ty::Accumulator(Box::new(sum.clone()), rows, columns),
-                call.args.first().map_or_else(String::new, place_name),
+                "`{name}` writes {} sums to a shared array of as many {extents}, and `{tile}` is a `{}`",
+                Ty::Accumulator(Box::new(sum.clone()), sides[0], sides[1]),
                 self.show(&arg.ty)
             );
-            let (rows, columns) = (self.known_const(rows), self.known_const(columns));
-            let help = match (rows, columns) {
-                (Some(rows), Some(columns)) => format!("declare it so: `#[shared] let mut tile: [[f32; {columns}]; {rows}];`"),
+            let help = match sides.map(|side| self.known_const(side)) {
+                [Some(rows), _] if from.is_some() => {
+                    format!("declare it so, with the columns that are written at a time: `#[shared] let mut tile: [[f32; 16]; {rows}];`")
+                }
+                [Some(rows), Some(columns)] => format!("declare it so: `#[shared] let mut tile: [[f32; {columns}]; {rows}];`"),
                 _ => "give the sums' sides: `Accumulator::<f32, 64, 64>::zero()`".to_owned(),
             };
             return self.error_about(&arg.ty.clone(), Diagnostic::error(arg.span, message).help(help).and_by_rustc());
