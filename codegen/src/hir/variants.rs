@@ -6,8 +6,7 @@ use super::types::{Const, Kind, Ty};
 use super::{Context, find_kernel};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::ir::Scalar;
-use crate::syntax::{ConstValue, GenericValue, Instance, KernelAttributes, Program, UnitId, generic_name};
-use quote::ToTokens;
+use crate::syntax::{ConstValue, GenericValue, Instance, KernelAttributes, Program, UnitId, generic_name, written};
 use syn::spanned::Spanned;
 
 /// Most variants a kernel can declare.
@@ -124,7 +123,7 @@ pub fn set_values(axes: &mut [Axis], which: usize, values: Vec<GenericValue>) {
 
 fn generic_value(checker: &mut Checker<'_, '_>, param: &syn::GenericParam, value: &syn::Expr) -> GenericValue {
     let syn::GenericParam::Const(param) = param else {
-        return GenericValue::Type(value.to_token_stream().to_string());
+        return GenericValue::Type(written(value));
     };
     let ty = checker.written_type(&param.ty);
     let value = match checker.const_expression(value, &ty) {
@@ -179,9 +178,7 @@ pub fn parse_generic(program: &Program, unit: UnitId, kernel: &str, generic: &st
     let is_name = matches!(value, syn::Expr::Path(_));
     context.diagnostics.borrow_mut().barrier().map_err(|errors| match param {
         syn::GenericParam::Const(param) if is_name => {
-            let ty = &param.ty;
-            let ty = quote::quote!(#ty);
-            let message = format!("`{generic}` is a `{ty}`: write a number, like `64`, or a constant of the file");
+            let message = format!("`{generic}` is a `{}`: write a number, like `64`, or a constant of the file", written(&param.ty));
             Diagnostic::error(param.ident.span(), message).into()
         }
         _ => errors,

@@ -264,7 +264,7 @@ impl<'c> BodyChecker<'c> {
             // Memory of the device; or a constant of the unit, which the front end looks at.
             Some((_, Some(Local::Memory) | None)) => {}
             Some((ident, Some(Local::Value))) => {
-                let text = reference.expr.to_token_stream().to_string().replace(' ', "");
+                let text = written(&reference.expr);
                 let help = if reference.mutability.is_some() {
                     format!("pass `{text}` by value, and return the new one")
                 } else {

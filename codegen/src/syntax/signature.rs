@@ -97,7 +97,7 @@ fn check_generics(generics: &syn::Generics, diagnostics: &mut Diagnostics) {
                 diagnostics.push(error.help(format!("remove `{}`", lifetime.lifetime)));
             }
             syn::GenericParam::Const(param) => {
-                let ty = param.ty.to_token_stream().to_string();
+                let ty = written(&param.ty);
                 if !CONST_TYPES.contains(&ty.as_str()) {
                     let error = Diagnostic::error(param.ty.span(), format!("a const generic of a kernel cannot be a `{ty}`"));
                     diagnostics.push(error.help("use an integer type or `bool`"));
@@ -176,12 +176,12 @@ pub fn generic_name(param: &syn::GenericParam) -> Option<&syn::Ident> {
 /// Literals must be of the parameter's kind; names are looked up later.
 fn check_values(axis: &syn::Ident, values: &[syn::Expr], param: &syn::GenericParam, diagnostics: &mut Diagnostics) {
     let syn::GenericParam::Const(param) = param else { return };
-    let ty = param.ty.to_token_stream().to_string();
+    let ty = written(&param.ty);
     for value in values {
         let is_bool = matches!(value, syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Bool(_), .. }));
         let is_literal = is_bool || literal_int(value).is_some() || matches!(value, syn::Expr::Lit(_));
         if is_literal && is_bool != (ty == "bool") {
-            let text = value.to_token_stream();
+            let text = written(value);
             let error = Diagnostic::error(value.span(), format!("`{axis}` is a `{ty}`, and `{text}` is not"));
             diagnostics.push(error.help(if is_bool { "list integers" } else { "list `false` and `true`" }));
         }
@@ -206,11 +206,11 @@ fn check_kernel_parameter(ty: &syn::Type, diagnostics: &mut Diagnostics) {
         syn::Type::Ptr(pointer) => {
             let buffer = if matches!(pointer.mutability, syn::PointerMutability::Mut(_)) { "&mut Global" } else { "&Global" };
             let error = Diagnostic::error(ty.span(), "a kernel takes no raw pointers");
-            Some(error.help(format!("take a buffer: `{buffer}<{}>`", pointer.elem.to_token_stream())))
+            Some(error.help(format!("take a buffer: `{buffer}<{}>`", written(&pointer.elem))))
         }
         syn::Type::Slice(slice) => {
             let error = Diagnostic::error(ty.span(), "a kernel takes no slices");
-            Some(error.help(format!("take a buffer: `&Global<{}>`", slice.elem.to_token_stream())))
+            Some(error.help(format!("take a buffer: `&Global<{}>`", written(&slice.elem))))
         }
         syn::Type::ImplTrait(_) => {
             Some(Diagnostic::error(ty.span(), "a kernel takes no `impl Trait`").help("name the type by a generic parameter: `T: Float`"))
@@ -233,7 +233,7 @@ fn refused_value(path: &syn::TypePath) -> Option<Diagnostic> {
     let name = segment.ident.to_string();
     let span = segment.ident.span();
     let argument = || match &segment.arguments {
-        syn::PathArguments::AngleBracketed(arguments) => arguments.args.to_token_stream().to_string(),
+        syn::PathArguments::AngleBracketed(arguments) => written(&arguments.args),
         _ => "f32".to_owned(),
     };
     match name.as_str() {
@@ -265,11 +265,11 @@ fn refused_reference(reference: &syn::TypeReference) -> Option<Diagnostic> {
     match &*reference.elem {
         syn::Type::Slice(slice) => {
             let error = Diagnostic::error(span, "a kernel takes no slices");
-            Some(error.help(format!("take a buffer: `{buffer}<{}>`", slice.elem.to_token_stream())))
+            Some(error.help(format!("take a buffer: `{buffer}<{}>`", written(&slice.elem))))
         }
         syn::Type::Array(array) => {
             let error = Diagnostic::error(span, "a kernel takes no reference to an array");
-            let (elem, whole) = (array.elem.to_token_stream(), array.to_token_stream());
+            let (elem, whole) = (written(&array.elem), written(array));
             let help = if is_mut { format!("`{buffer}<{elem}>`") } else { format!("`&Constant<{whole}>` or `{buffer}<{elem}>`") };
             Some(error.help(format!("take {help}")))
         }
@@ -335,11 +335,6 @@ fn has_one_type_argument(segment: &syn::PathSegment) -> bool {
     }
 }
 
-/// A type as one writes it, without the blanks between its tokens.
-fn plain(ty: &syn::Type) -> String {
-    ty.to_token_stream().to_string().replace(" < ", "<").replace(" >", ">").replace(" ,", ",").replace(" ;", ";")
-}
-
 /// The memory that a generic type with one argument was to be, `Gobal<f32>`: the nearest name. Textures have two dimensions.
 fn misspelt_memory(ty: &syn::Type) -> Option<String> {
     let syn::Type::Path(path) = ty else { return None };
@@ -347,17 +342,17 @@ fn misspelt_memory(ty: &syn::Type) -> Option<String> {
     let syn::PathArguments::AngleBracketed(arguments) = &segment.arguments else { return None };
     let name = segment.ident.to_string();
     let memory = if name.starts_with("Texture") { Some("Texture2d") } else { nearest(&name, MEMORY.iter().copied()) };
-    let element = arguments.args.first().map(ToTokens::to_token_stream)?;
+    let element = arguments.args.first().map(written)?;
     Some(format!("{}<{element}>", memory?))
 }
 
 /// `&f32`, `&mut Params`: one value.
 fn refused_single(reference: &syn::TypeReference, span: Span) -> Diagnostic {
     if let Some(meant) = misspelt_memory(&reference.elem) {
-        let given = plain(&reference.elem);
+        let given = written(&reference.elem);
         return Diagnostic::error(span, format!("there is no memory `{given}`")).help(format!("write `{meant}`"));
     }
-    let ty = plain(&reference.elem);
+    let ty = written(&reference.elem);
     if reference.mutability.is_some() {
         let error = Diagnostic::error(span, format!("a kernel cannot write to a single `{ty}` of the host"));
         error.help(format!("take a buffer of one element: `&mut Global<{ty}>`"))
@@ -374,7 +369,7 @@ fn check_device_parameter(ty: &syn::Type, diagnostics: &mut Diagnostics) {
         syn::Type::Path(path) if is_group_type(path) => {}
         syn::Type::Array(_) | syn::Type::Slice(_) | syn::Type::Group(_) => {}
         elem => {
-            let ty = elem.to_token_stream();
+            let ty = written(elem);
             let error = Diagnostic::error(reference.and_token.span(), "device functions take references to buffers and shared arrays only");
             diagnostics.push(if reference.mutability.is_some() {
                 error.help(format!("take `{ty}` by value, and return the new one"))

@@ -189,8 +189,7 @@ fn check_group(item: &syn::ItemStruct, names: &Names, diagnostics: &mut Diagnost
                 checker.report(error);
             }
             (syn::Type::Reference(reference), None) => {
-                let what =
-                    quote::ToTokens::to_token_stream(&field.ty).to_string().replace("& ", "&").replace(" < ", "<").replace(" >", ">");
+                let what = super::layout::written(&field.ty);
                 let error = refuse(
                     reference.and_token.span(),
                     format!("a group of parameters holds buffers and values, and `{what}` is neither"),
@@ -524,7 +523,7 @@ mod tests {
         check_parameter("&Matrx<f32>", &["&: there is no memory `Matrx<f32>`; write `Matrix<f32>`"]);
         check_parameter("&Global", &["Global: `Global` takes one type: that of its elements; write `Global<f32>`"]);
         check_parameter("*mut f32", &["*mut f32: a kernel takes no raw pointers; take a buffer: `&mut Global<f32>`"]);
-        check_parameter("&[f32; 4]", &["&: a kernel takes no reference to an array; take `&Constant<[f32 ; 4]>` or `&Global<f32>`"]);
+        check_parameter("&[f32; 4]", &["&: a kernel takes no reference to an array; take `&Constant<[f32; 4]>` or `&Global<f32>`"]);
         check_parameter("impl Fn()", &["impl Fn(): a kernel takes no `impl Trait`; name the type by a generic parameter: `T: Float`"]);
         check_parameter("char", &["char: `char` is not a type of the kernel language; use `u8` or `u32`"]);
     }
