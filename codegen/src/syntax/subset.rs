@@ -6,6 +6,7 @@ use super::annotations::{check_elsewhere, refuse_cfg};
 use super::attributes::is_named;
 use super::body::BodyChecker;
 use super::free_paths::is_function_of_language;
+use super::layout::written;
 use super::repr::{MOST_ALIGN, align_of_argument, repr_arguments};
 use super::scopes::item_name;
 use super::signature::{check_device, check_kernel, is_marked};
@@ -189,7 +190,7 @@ fn check_group(item: &syn::ItemStruct, names: &Names, diagnostics: &mut Diagnost
                 checker.report(error);
             }
             (syn::Type::Reference(reference), None) => {
-                let what = super::layout::written(&field.ty);
+                let what = written(&field.ty);
                 let error = refuse(
                     reference.and_token.span(),
                     format!("a group of parameters holds buffers and values, and `{what}` is neither"),
@@ -213,22 +214,38 @@ fn check_enum(item: &syn::ItemEnum, diagnostics: &mut Diagnostics) {
         let message = format!("`{}` has fields; enums of the kernel language have none", variant.ident);
         let error = Diagnostic::error(variant.ident.span(), message);
         let names: Vec<String> = item.variants.iter().map(|variant| variant.ident.to_string()).collect();
-        let fields = item.variants.iter().flat_map(|variant| variant.fields.iter().enumerate().map(move |field| (variant, field)));
-        let fields: Vec<String> = fields
-            .map(|(variant, (at, field))| {
-                let variant = variant.ident.to_string().to_lowercase();
-                let name = field
-                    .ident
-                    .as_ref()
-                    .map_or_else(|| if at == 0 { variant.clone() } else { format!("{variant}{at}") }, |name| name.to_string());
-                format!("{name}: {}", super::layout::written(&field.ty))
-            })
-            .collect();
-        let (name, variants, fields) = (&item.ident, names.join(", "), fields.join(", "));
+        let (name, variants, fields) = (&item.ident, names.join(", "), fields_beside(item));
         let own = format!("`#[derive(Clone, Copy)] #[repr(u32)] enum {name} {{ {variants} }}`");
         let beside = format!("`#[device] #[derive(Clone, Copy)] #[repr(C)] struct {name}Value {{ kind: {name}, {fields} }}`");
         diagnostics.push(error.help(format!("write {own}, and hold the fields beside it: {beside}")));
     }
+}
+
+/// The fields of all variants as those of one struct, beside the `kind`. A value has one variant: what two of them call the same, and is of one type, is
+/// one field.
+fn fields_beside(item: &syn::ItemEnum) -> String {
+    let mut all = vec![("kind".to_owned(), item.ident.to_string())];
+    for variant in &item.variants {
+        let of = variant.ident.to_string().to_lowercase();
+        for (at, field) in variant.fields.iter().enumerate() {
+            let ty = written(&field.ty);
+            let own = match &field.ident {
+                Some(name) => name.to_string(),
+                None if at > 0 => format!("{of}{at}"),
+                // `If(f32)`: a variant may be called like a word of Rust.
+                None if syn::parse_str::<syn::Ident>(&of).is_err() => format!("{of}_value"),
+                None => of.clone(),
+            };
+            let is_shared = field.ident.is_some() && own != "kind" && all.contains(&(own.clone(), ty.clone()));
+            if is_shared {
+                continue;
+            }
+            let mut names = [own.clone(), format!("{of}_{own}")].into_iter().chain((1..).map(|n| format!("{of}_{own}{n}")));
+            let free = names.find(|name| all.iter().all(|(taken, _)| taken != name)).unwrap_or(own);
+            all.push((free, ty));
+        }
+    }
+    all.iter().skip(1).map(|(name, ty)| format!("{name}: {ty}")).collect::<Vec<_>>().join(", ")
 }
 
 /// Kernels are functions of their own: nobody finds one that stands in an `impl`, marked or not.
@@ -670,6 +687,18 @@ mod tests {
                  the fields beside it: `#[device] #[derive(Clone, Copy)] #[repr(C)] struct EValue { kind: E, b: f32 }`",
             ],
         );
+        for (variants, fields) in [
+            ("A { r: f32 }, B { r: f32, s: u32 }", "r: f32, s: u32"),
+            ("A { r: f32 }, B { r: u32 }", "r: f32, b_r: u32"),
+            ("Kind(f32), If(f32, [f32; 2])", "kind_kind: f32, if_value: f32, if1: [f32; 2]"),
+            ("A { b: f32 }, B(f32)", "b: f32, b_b: f32"),
+        ] {
+            let file = syn::parse_file(&format!("#[device] enum E {{ {variants} }}")).unwrap();
+            let mut diagnostics = Diagnostics::new();
+            check_subset(&file.items, &mut diagnostics);
+            let found = render(&diagnostics);
+            assert!(found[0].ends_with(&format!("struct EValue {{ kind: E, {fields} }}`")), "{variants}: {found:?}");
+        }
     }
 
     #[test]
