@@ -144,8 +144,9 @@ fn generic_arguments(context: &Context<'_>, function: FnId, instance: &Instance)
     let name = &item.signature.ident;
     if params.len() != instance.generics.len() {
         let names: Vec<String> = check::generic_names(None, Some(&item.signature.generics)).iter().map(|n| format!("`{n}`")).collect();
-        let message = format!("`{name}` has {} generic parameters, {} were given", params.len(), instance.generics.len());
-        return Err(Diagnostic::error(name.span(), message).help(format!("it has {}", names.join(", "))).into());
+        let message = format!("`{name}` {}", check::generic_arity_text(params.len(), instance.generics.len()));
+        let own = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+        return Err(Diagnostic::error(name.span(), message).help(format!("it has {own}")).into());
     }
     let scope = TypeScope { module: item.module, generics: Default::default(), self_ty: None };
     let mut checker = Checker::new(context, scope.clone());
@@ -161,7 +162,10 @@ fn generic_arguments(context: &Context<'_>, function: FnId, instance: &Instance)
                     }
                     Arg::Ty(ty)
                 }
-                Err(error) => return Err(Diagnostic::error(name.span(), format!("`{text}` is not a type: {error}")).into()),
+                Err(_) => {
+                    let message = format!("`{name}` wants a type here, and `{text}` is none");
+                    return Err(Diagnostic::error(name.span(), message).help("give it the name of a type: `f32`").into());
+                }
             },
             (syn::GenericParam::Const(param), GenericValue::Const(value)) => {
                 let ty = checker.written_type(&param.ty);

@@ -4,7 +4,7 @@ use super::annotations::check_on_function;
 use super::attributes::{KernelAttributes, is_named, literal_int};
 use super::cache;
 use super::layout::written;
-use super::vocabulary::missing;
+use super::vocabulary::{is_scalar, missing};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::nearest::nearest;
 use proc_macro2::Span;
@@ -173,17 +173,24 @@ pub fn generic_name(param: &syn::GenericParam) -> Option<&syn::Ident> {
     }
 }
 
-/// Literals must be of the parameter's kind; names are looked up later.
+/// Literals and the names of scalars must be of the parameter's kind; other names are looked up later.
 fn check_values(axis: &syn::Ident, values: &[syn::Expr], param: &syn::GenericParam, diagnostics: &mut Diagnostics) {
-    let syn::GenericParam::Const(param) = param else { return };
+    let syn::GenericParam::Const(param) = param else {
+        for value in values.iter().filter(|value| syn::parse2::<syn::Type>(value.to_token_stream()).is_err()) {
+            let error = Diagnostic::error(value.span(), format!("`{axis}` stands for a type, and `{}` is none", written(value)));
+            diagnostics.push(error.help(format!("list types: `{axis} in [f32, f64]`")));
+        }
+        return;
+    };
     let ty = written(&param.ty);
     for value in values {
+        let is_type = matches!(value, syn::Expr::Path(path) if path.path.get_ident().is_some_and(|name| is_scalar(&name.to_string())));
         let is_bool = matches!(value, syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Bool(_), .. }));
         let is_literal = is_bool || literal_int(value).is_some() || matches!(value, syn::Expr::Lit(_));
-        if is_literal && is_bool != (ty == "bool") {
+        if is_type || is_literal && is_bool != (ty == "bool") {
             let text = written(value);
             let error = Diagnostic::error(value.span(), format!("`{axis}` is a `{ty}`, and `{text}` is not"));
-            diagnostics.push(error.help(if is_bool { "list integers" } else { "list `false` and `true`" }));
+            diagnostics.push(error.help(if ty == "bool" { "list `false` and `true`" } else { "list integers" }));
         }
     }
 }

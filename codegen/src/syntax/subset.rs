@@ -597,6 +597,11 @@ mod tests {
             ],
         );
         check("#[kernel(variants(N in [true]))] fn k<const N: u32>() {}", &["true: `N` is a `u32`, and `true` is not; list integers"]);
+        check("#[kernel(variants(N in [f32]))] fn k<const N: u32>() {}", &["f32: `N` is a `u32`, and `f32` is not; list integers"]);
+        check(
+            "#[kernel(variants(T in [f32, 64, [f16; 2], N]))] fn k<T: Element>() {}",
+            &["64: `T` stands for a type, and `64` is none; list types: `T in [f32, f64]`"],
+        );
         check("#[kernel(variants(N in [1]))] fn k() {}", &["N: `k` has no generic parameter `N`; add it to the kernel: `const N: usize`"]);
     }
 

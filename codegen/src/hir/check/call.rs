@@ -20,6 +20,11 @@ pub(super) fn arity_text(wanted: usize, given: usize) -> String {
     format!("takes {wanted} argument{plural}, {given} {were} given")
 }
 
+/// `takes 1 generic argument, 2 were given`.
+pub(crate) fn generic_arity_text(wanted: usize, given: usize) -> String {
+    arity_text(wanted, given).replacen("argument", "generic argument", 1)
+}
+
 /// The functions that say where a thread stands.
 const GEOMETRY: &[(&str, Geometry)] = &[
     ("thread_idx", Geometry::Special(Special::ThreadIdx)),
@@ -371,7 +376,7 @@ impl Checker<'_, '_> {
         let parents = parent.map_or(0, |(g, _)| generic_names(None, Some(g)).len());
         let own = generics.len() - parents;
         if !explicit.is_empty() && explicit.len() != own {
-            let message = format!("`{name}` takes {own} generic arguments, {} were given", explicit.len());
+            let message = format!("`{name}` {}", generic_arity_text(own, explicit.len()));
             self.report(Diagnostic::error(span, message).by_rustc());
         }
         for (generic, given) in generics[parents..].iter_mut().zip(explicit) {

@@ -26,6 +26,7 @@ mod product;
 mod texture;
 mod ty;
 
+pub(crate) use call::generic_arity_text;
 pub use inherent::standard_constant;
 pub(crate) use pattern::array_len;
 

@@ -131,7 +131,7 @@ impl Checker<'_, '_> {
             return Ty::Adt(*id, self.fresh_arguments(adt.generics));
         }
         if given.len() != wanted {
-            let message = format!("`{}` takes {wanted} generic arguments, {} were given", adt.name, given.len());
+            let message = format!("`{}` {}", adt.name, super::call::generic_arity_text(wanted, given.len()));
             self.report(Diagnostic::error(span, message).by_rustc());
             return self.infer.fresh(Kind::Any);
         }
