@@ -165,3 +165,41 @@ fn sums(x: &Global<[f32; 4]>, y: &mut Global<f32>) {
     let v = x[i];
     y[i] = sum(v);
 }
+
+// ---- A buffer that is called like a function
+#[kernel(block = 256)]
+fn copy(x: &Global<f32>, y: &mut Global<f32>) {
+    let i = global_id().x;
+    y[i] = x(i);
+}
+
+// ---- A misspelt function that is nearest to a kernel
+#[device]
+fn scaled(a: f32) -> f32 { 2.0 * a }
+
+#[kernel(block = 256)]
+fn scale(x: &Global<f32>, y: &mut Global<f32>) {
+    let i = global_id().x;
+    y[i] = scales(x[i]);
+}
+
+// ---- A `Dim3` that is made by hand
+#[kernel(block = 256)]
+fn fill(y: &mut Global<f32>) {
+    let at = Dim3::new(1, 2, 3);
+    y[at.x] = 1.0;
+}
+
+// ---- A function of `Self` where there is no type of its own
+#[kernel(block = 256)]
+fn wrap(x: &Global<f32>, y: &mut Global<f32>) {
+    let i = global_id().x;
+    y[i] = Self::wrapped(x[i]);
+}
+
+// ---- A function of a type that is nowhere
+#[kernel(block = 256)]
+fn points(x: &Global<f32>, y: &mut Global<f32>) {
+    let i = global_id().x;
+    y[i] = Length::new(x[i]);
+}

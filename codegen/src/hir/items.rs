@@ -361,9 +361,11 @@ impl<'p> Items<'p> {
         })
     }
 
-    /// Every function name in a module, for nearest-name hints.
+    /// The names of the functions in a module that device code can call, for nearest-name hints.
     pub(crate) fn function_names(&self, module: ModuleId) -> impl Iterator<Item = &str> {
-        self.modules[module.0].values.keys().map(String::as_str)
+        let is_callable =
+            |def: &Def| matches!(def, Def::Function(id) if !self.functions[id.0].attrs.iter().any(|attr| is_named(attr, "kernel")));
+        self.modules[module.0].values.iter().filter(move |(_, def)| is_callable(def)).map(|(name, _)| name.as_str())
     }
 }
 

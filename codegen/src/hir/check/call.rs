@@ -10,7 +10,7 @@ use crate::intrinsics;
 use crate::ir::intrinsic::{Call, IntrinsicId, OperandType};
 use crate::ir::{Special, Type};
 use crate::nearest::nearest;
-use crate::syntax::is_marked;
+use crate::syntax::{is_marked, written};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 
@@ -66,6 +66,18 @@ pub(super) fn row_type(ty: &Ty) -> Option<Type> {
     }
 }
 
+/// The way out where a function of a type is called that nobody defines: `Global::new()`, `Point::new()`.
+fn help_of_type(owner: &str, name: &str) -> Option<String> {
+    Some(match owner {
+        "Global" | "Constant" => format!("a kernel is given its memory: take a parameter, `x: &{owner}<…>`"),
+        "Texture2d" | "Matrix" | "MatrixBatch" => format!("a kernel is given its memory: take a parameter, `a: &{owner}<f32>`"),
+        "Accumulator" => "sums begin as zeros: `Accumulator::<f32, 64, 64>::zero()`".to_owned(),
+        "Rows" => "values of rows begin alike: `Rows::<f32, 64>::splat(0.0)`".to_owned(),
+        _ if owner.starts_with(char::is_uppercase) => format!("define it: `#[device] impl {owner} {{ fn {name}(…) … }}`"),
+        _ => return None,
+    })
+}
+
 impl Checker<'_, '_> {
     pub(super) fn call(&mut self, call: &syn::ExprCall, span: Span) -> Expr {
         let syn::Expr::Path(path) = &*call.func else {
@@ -90,11 +102,16 @@ impl Checker<'_, '_> {
             }
             _ => {}
         }
-        if segments.len() == 1 && segments[0] == "Self" {
-            return match self.scope.self_ty.clone() {
-                Some(ty) => self.construct(ty, call, span),
-                None => self.error_expression(Diagnostic::error(span, "`Self` outside an impl").by_rustc()),
-            };
+        if segments.first().is_some_and(|first| first == "Self") {
+            match self.scope.self_ty.clone() {
+                Some(ty) if segments.len() == 1 => return self.construct(ty, call, span),
+                Some(_) => {}
+                None => {
+                    call.args.iter().for_each(|arg| drop(self.expression(arg)));
+                    let error = Diagnostic::error(span, "`Self` outside an impl");
+                    return self.error_expression(error.help("write the name of the type").by_rustc());
+                }
+            }
         }
         let name = segments.last().map_or("", String::as_str);
         if let [.., "Accumulator", "zero"] = segments.iter().map(String::as_str).collect::<Vec<_>>()[..]
@@ -139,6 +156,16 @@ impl Checker<'_, '_> {
         }
         let shown = segments.join("::");
         let name = segments.last().map_or("", String::as_str);
+        if let [_] = segments
+            && let Some(local) = self.lookup_local(name)
+        {
+            let ty = self.locals[local.0].ty.clone();
+            return self.error_about(&ty, self.refuse_called_variable(name, &ty, span, call));
+        }
+        let owner = segments.len().checked_sub(2).map_or("", |at| segments[at].as_str());
+        if owner == "Dim3" {
+            return self.refuse_dim3(span);
+        }
         let diagnostic = Diagnostic::error(span, format!("the function `{shown}` is not known to the kernel"));
         let known = intrinsics::rows().filter(|row| row.call == Call::Function).map(|row| row.name);
         let own = self.context.items.function_names(self.scope.module);
@@ -152,6 +179,9 @@ impl Checker<'_, '_> {
             diagnostic.help(help).and_by_rustc()
         } else if is_std {
             diagnostic.help(format!("write a `#[device] fn {name}(…)` that does the same"))
+        } else if let Some(help) = help_of_type(owner, name) {
+            // The type may be one that `rustc` knows, and this does not.
+            diagnostic.help(help).by_rustc()
         } else if let Some(nearest) = nearest(name, names) {
             // `rustc` knows what else has a name like this.
             diagnostic.help(format!("did you mean `{nearest}`?")).by_rustc()
@@ -159,6 +189,18 @@ impl Checker<'_, '_> {
             diagnostic.help(format!("define it: `#[device] fn {name}(…)`")).by_rustc()
         };
         self.error_expression(diagnostic)
+    }
+
+    /// `x(i)`: what is called is a variable.
+    fn refuse_called_variable(&self, name: &str, ty: &Ty, span: Span, call: &syn::ExprCall) -> Diagnostic {
+        let arguments: Vec<String> = call.args.iter().map(written).collect();
+        let help = match (self.infer.shallow(ty), &arguments[..]) {
+            (Ty::Global(_) | Ty::Array(..) | Ty::Slice(_) | Ty::Constant(_), [index]) => format!("index it: `{name}[{index}]`"),
+            (Ty::Matrix(_), [row, column]) => format!("index it: `{name}[({row}, {column})]`"),
+            _ => format!("call the function that is meant by its own name, or give the variable `{name}` another"),
+        };
+        let message = format!("`{name}` is a variable, of type {}, and cannot be called", self.shown(ty));
+        Diagnostic::error(span, message).help(help).and_by_rustc()
     }
 
     /// Whether a function is not marked, which is said. Of a function of the same unit `syntax` has said so.
@@ -252,8 +294,13 @@ impl Checker<'_, '_> {
             if self.refuse_host_method(*id, name, at) {
                 return self.anything(span);
             }
-            let message = format!("`{}` has no function `{name}`", self.show(&ty));
-            return self.error_expression(Diagnostic::error(span, message).by_rustc());
+            let shown = self.show(&ty);
+            let help = match nearest(name, self.context.items.method_names(*id)) {
+                Some(near) => format!("did you mean `{shown}::{near}`?"),
+                None => format!("define it: `#[device] impl {shown} {{ fn {name}(…) … }}`"),
+            };
+            let message = format!("`{shown}` has no function `{name}`");
+            return self.error_expression(Diagnostic::error(span, message).help(help).by_rustc());
         }
         let args: Vec<Expr> = call.args.iter().map(|arg| self.expression(arg)).collect();
         if let ("from" | "from_f32" | "from_f64", [_]) = (name, args.as_slice()) {

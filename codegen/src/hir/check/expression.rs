@@ -506,7 +506,7 @@ impl Checker<'_, '_> {
     fn struct_value(&mut self, literal: &syn::ExprStruct, span: Span) -> Expr {
         let ty = self.named_type(&literal.path);
         if self.infer.shallow(&ty) == Ty::Dim3 {
-            return self.error_expression(Diagnostic::error(span, "`Dim3` is made by the geometry functions only").help("use a tuple"));
+            return self.refuse_dim3(span);
         }
         let Some(fields) = self.struct_fields(&ty) else {
             return self.error_expression(Diagnostic::error(span, format!("`{}` is not a struct", self.show(&ty))).by_rustc());
@@ -539,6 +539,11 @@ impl Checker<'_, '_> {
             }
         }
         expr(ExprKind::Aggregate(given, base), ty, span)
+    }
+
+    /// `Dim3 { … }`, `Dim3::new(…)`.
+    pub(super) fn refuse_dim3(&mut self, span: Span) -> Expr {
+        self.error_expression(Diagnostic::error(span, "`Dim3` is made by the geometry functions only").help("use a tuple"))
     }
 
     /// `&x`: transparent, and only for memory that can be passed on.
