@@ -27,3 +27,12 @@ fn reversed(x: &Global<f32>, y: &mut Global<f32>) {
     sync_threads();
     y[global_id().x] = part[255 - t];
 }
+// ---- All axes of a thread's place where one is wanted
+#[kernel(block = 256)]
+fn fill(n: u32, y: &mut Global<u32>) {
+    let i: usize = global_id();
+    let at: u32 = thread_idx();
+    if global_id() < n {
+        y[i] = at;
+    }
+}

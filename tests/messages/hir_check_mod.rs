@@ -71,3 +71,9 @@ fn copy(x: &Global<f32>, y: &mut Global<f32>) {
     let last;
     y[i] = x[i];
 }
+// ---- A cast of all axes of a thread's place
+#[kernel(block = 256)]
+fn fill(y: &mut Global<u32>) {
+    let i = global_id() as usize;
+    y[i] = 1;
+}

@@ -310,8 +310,13 @@ impl<'c> BodyChecker<'c> {
             }
             syn::Expr::MethodCall(call) if call.method == "rev" || call.method == "step_by" => {
                 call.args.iter().for_each(|argument| self.visit_expr(argument));
-                if call.args.first().and_then(literal_int) == Some(0) {
-                    self.refuse(call.method.span(), "a range cannot have a step of 0", "step by 1 or more");
+                if let Some(step) = call.args.first().and_then(literal_int).filter(|step| *step < 1) {
+                    let help = match step {
+                        0 => "step by 1 or more".to_owned(),
+                        -1 => format!("write `{}.rev()`, the lower end first", written(&call.receiver)),
+                        _ => format!("write `{}.rev().step_by({})`, the lower end first", written(&call.receiver), step.unsigned_abs()),
+                    };
+                    self.refuse(call.method.span(), format!("a range cannot have a step of {step}"), help);
                 }
                 self.check_walk(&call.receiver)
             }

@@ -24,8 +24,11 @@ impl Checker<'_, '_> {
     fn refuse_operands(&mut self, binary: &syn::ExprBinary, left: &Expr, right: &Expr) {
         let (a, b) = (self.infer.resolve(&left.ty), self.infer.resolve(&right.ty));
         if !self.is_number(&a) || !self.is_number(&b) {
-            // Reported as any other mismatch, by rustc.
-            return self.expect(&right.ty, &left.ty, right.span);
+            // Reported as any other mismatch, by rustc; of all three axes beside a number it is these that are wrong.
+            return match a {
+                Ty::Dim3 => self.expect(&left.ty, &right.ty, left.span),
+                _ => self.expect(&right.ty, &left.ty, right.span),
+            };
         }
         // What is assigned to stays what it is; else a float, or the index type, is what the other becomes.
         let is_left = !is_assignment(&binary.op)
@@ -67,16 +70,24 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// A number where one of another type is wanted, which is `found`: the edit. `None`: not both are numbers, or the source does not show where.
+    /// A number, or all axes of a place, where a number of another type is wanted: the edit. `None`: they are others, or the source does not show where.
     pub(super) fn cast_edit(&self, found: &Ty, expected: &Ty, span: Span) -> Option<String> {
         let (found, expected) = (self.infer.resolve(found), self.infer.resolve(expected));
+        let is_int = |ty: &Ty| ty.is_int() || self.infer.kind(ty) == Some(Kind::Int);
+        if found == Ty::Dim3 && is_int(&expected) {
+            let text = span.source_text().filter(|text| text.len() <= LONGEST && !text.contains('\n'));
+            let axis = format!("{}.x", text.as_deref().unwrap_or("at"));
+            return Some(match expected {
+                Ty::Usize | Ty::Var(_) => format!("write `{axis}`, or another axis"),
+                _ => format!("write `{axis} as {}`, or another axis", self.show(&expected)),
+            });
+        }
         let is_number = |ty: &Ty| self.is_number(ty) || ty.is_float8();
         if !is_number(&found) || !is_number(&expected) || matches!(expected, Ty::Var(_)) {
             return None;
         }
         let text = span.source_text().filter(|text| text.len() <= LONGEST && !text.contains('\n'))?;
         let expr = syn::parse_str(&text).ok()?;
-        let is_int = |ty: &Ty| ty.is_int() || self.infer.kind(ty) == Some(Kind::Int);
         if found.is_float8() && is_int(&expected) || is_int(&found) && expected.is_float8() {
             return Some(format!("write `{}`", cast(&expr, &format!("f32 as {}", self.show(&expected)), false)));
         }

@@ -528,7 +528,11 @@ impl<'c, 'p> Checker<'c, 'p> {
             };
             if !fits && ty != Ty::Never && !matches!(ty, Ty::Var(_)) {
                 let message = format!("expected {wanted}, found `{}`", self.show(&ty));
-                self.report(Diagnostic::error(span, message).by_rustc());
+                let error = Diagnostic::error(span, message);
+                self.report(match ty {
+                    Ty::Dim3 => error.help("take one axis: `.x`, `.y` or `.z`").and_by_rustc(),
+                    _ => error.by_rustc(),
+                });
             }
         }
         for (row, ty, span) in std::mem::take(&mut self.literal_calls) {
