@@ -241,3 +241,28 @@ fn scale<const N: i32>(y: &mut Global<i32>) {
 fn scale<const N: i32>(y: &mut Global<i32>) {
     y[global_id().x] = N;
 }
+
+// ---- The size of the block in parentheses, as of a function
+#[kernel(block(16, 16))]
+fn fill(y: &mut Global<f32>) {
+    y[global_id().x] = 1.0;
+}
+
+// ---- The sides of the block in brackets
+#[kernel(block = [16, 16])]
+fn fill(y: &mut Global<f32>) {
+    y[global_id().x] = 1.0;
+}
+
+// ---- An index that is named by its type
+#[kernel(block = 256, index = u64)]
+fn fill(y: &mut Global<f32>) {
+    y[global_id().x] = 1.0;
+}
+
+// ---- `contract` with a word of other compilers
+#[kernel(block = 256, contract = fast)]
+fn sums(x: &Global<f32>, y: &mut Global<f32>) {
+    let i = global_id().x;
+    y[i] = x[i] * x[i] + y[i];
+}

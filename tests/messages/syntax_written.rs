@@ -236,3 +236,11 @@ fn sum(x: &Global<f32>, y: &mut Global<f32>) {
     }
     y[global_id().x] = sum;
 }
+// ---- A number with a name where it has none
+#[kernel(block = 256, ilp(n = 4))]
+fn double(x: &Global<f32>, y: &mut Global<f32>) {
+    let i = global_id().x;
+    if i < y.len() {
+        y[i] = 2.0 * x[i];
+    }
+}

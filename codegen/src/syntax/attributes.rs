@@ -9,6 +9,7 @@ mod variants;
 pub(super) use order::example_of_kernel;
 
 use super::choice::Choice;
+use super::layout::written;
 use super::levels::{Levels, Setting};
 use super::require::{self, RequireClause};
 use super::written::{Written, WrittenAnnotations};
@@ -22,6 +23,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use std::fmt::Write;
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
+use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprLit, Lit, Token};
 
@@ -305,16 +307,51 @@ fn list(names: &[&str]) -> String {
     text
 }
 
-/// The value behind `=`; `example` is what a good argument looks like.
-fn parse_value(name: &Ident, input: ParseStream<'_>, example: &str) -> syn::Result<Expr> {
+/// The value behind `=`; `example` is what a good argument looks like. `None` if there is none (reported): the input stands at the next comma.
+fn parse_value(name: &Ident, input: ParseStream<'_>, example: &str, diagnostics: &mut Diagnostics) -> syn::Result<Option<Expr>> {
+    let mut refuse = |message: String, value: &str| {
+        diagnostics.push(Diagnostic::error(name.span(), message).help(format!("write `{name} = {value}`")));
+        skip_to_comma(input).map(|()| None)
+    };
+    if input.peek(syn::token::Paren) {
+        // `block(16, 16)`: what stands there is kept.
+        let group: proc_macro2::Group = input.fork().parse()?;
+        let values = Punctuated::<Expr, Token![,]>::parse_terminated.parse2(group.stream()).unwrap_or_default();
+        let value = match (values.len(), values.first()) {
+            (0, _) | (_, None) => example.to_owned(),
+            (1, Some(value)) => written(value),
+            _ => format!("({})", written(&group.stream())),
+        };
+        return refuse(format!("`{name}` takes its value behind `=`"), &value);
+    }
     if !input.peek(Token![=]) {
-        return Err(syn::Error::new(name.span(), format!("`{name}` needs a value: write `{name} = {example}`")));
+        return refuse(format!("`{name}` needs a value"), example);
     }
     input.parse::<Token![=]>()?;
     if input.is_empty() || input.peek(Token![,]) {
-        return Err(syn::Error::new(name.span(), format!("`{name}` needs a value: write `{name} = {example}`")));
+        return refuse(format!("`{name}` needs a value"), example);
     }
-    input.parse()
+    input.parse().map(Some)
+}
+
+/// The extents behind `block =` or `cluster =`. `None` if they stand in brackets (reported).
+fn extents_of(name: &Ident, value: Expr, diagnostics: &mut Diagnostics) -> Option<Vec<Expr>> {
+    Some(match value {
+        Expr::Tuple(tuple) => tuple.elems.into_iter().collect(),
+        Expr::Paren(paren) => vec![*paren.expr],
+        Expr::Array(array) if (1..=3).contains(&array.elems.len()) => {
+            let error = Diagnostic::error(array.span(), format!("`{name}` takes its extents in parentheses"));
+            let extents = match array.elems.len() {
+                1 => written(&array.elems),
+                _ => format!("({})", written(&array.elems)),
+            };
+            diagnostics.push(error.help(format!("write `{name} = {extents}`")));
+            return None;
+        }
+        // Too few or too many, which is said.
+        Expr::Array(array) => array.elems.into_iter().collect(),
+        other => vec![other],
+    })
 }
 
 /// The value of an integer literal, its sign included; `None` for anything that is not one.
@@ -346,13 +383,9 @@ fn check_count(name: &Ident, expr: &Expr, most: u64, limit: &str, diagnostics: &
 }
 
 fn parse_block(into: &mut KernelAttributes, name: &Ident, input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<()> {
-    let value = parse_value(name, input, "256")?;
+    let Some(value) = parse_value(name, input, "256", diagnostics)? else { return Ok(()) };
     let span = value.span();
-    let extents = match value {
-        Expr::Tuple(tuple) => tuple.elems.into_iter().collect(),
-        Expr::Paren(paren) => vec![*paren.expr],
-        other => vec![other],
-    };
+    let Some(extents) = extents_of(name, value, diagnostics) else { return Ok(()) };
     if extents.is_empty() || extents.len() > 3 {
         let message = format!("a block has one to three dimensions, not {}", extents.len());
         diagnostics.push(Diagnostic::error(span, message).help("write `block = 256`, `block = (16, 16)` or `block = (8, 8, 4)`"));
@@ -390,7 +423,7 @@ fn check_block(span: Span, extents: &[Expr], diagnostics: &mut Diagnostics) {
 }
 
 fn parse_min_blocks(into: &mut KernelAttributes, name: &Ident, input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<()> {
-    let value = parse_value(name, input, "2")?;
+    let Some(value) = parse_value(name, input, "2", diagnostics)? else { return Ok(()) };
     check_count(name, &value, RESIDENT_BLOCKS.into(), "the most resident blocks of a multiprocessor are", diagnostics);
     into.min_blocks = Some(value);
     Ok(())
@@ -402,41 +435,64 @@ fn parse_max_registers(
     input: ParseStream<'_>,
     diagnostics: &mut Diagnostics,
 ) -> syn::Result<()> {
-    let value = parse_value(name, input, "64")?;
+    let Some(value) = parse_value(name, input, "64", diagnostics)? else { return Ok(()) };
     check_count(name, &value, THREAD_REGISTERS.into(), "the most registers of a thread are", diagnostics);
     into.max_registers = Some(value);
     Ok(())
 }
 
 fn parse_index(into: &mut KernelAttributes, name: &Ident, input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<()> {
-    let value = parse_value(name, input, "64")?;
+    let Some(value) = parse_value(name, input, "64", diagnostics)? else { return Ok(()) };
     match literal_int(&value) {
         Some(32 | 64) => into.index = Some(value),
-        None if !matches!(value, Expr::Lit(_)) => into.index = Some(value),
-        _ => diagnostics.push(Diagnostic::error(value.span(), "`index` is 32 or 64").help("write `index = 64` for 64-bit indices")),
+        None if !matches!(value, Expr::Lit(_)) && type_bits(&value).is_none() => into.index = Some(value),
+        _ => {
+            let help = match type_bits(&value) {
+                Some(32) => "write `index = 32`, or leave it out",
+                _ => "write `index = 64` for 64-bit indices",
+            };
+            diagnostics.push(Diagnostic::error(value.span(), "`index` is 32 or 64").help(help));
+        }
     }
     Ok(())
 }
 
+/// The bits of a scalar, where one is named: `index = u64`.
+fn type_bits(value: &Expr) -> Option<u32> {
+    let Expr::Path(path) = value else { return None };
+    path.path.get_ident()?.to_string().parse::<crate::ir::Type>().ok().map(crate::ir::Type::bits)
+}
+
 fn parse_math(into: &mut KernelAttributes, name: &Ident, input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<()> {
-    let value = parse_value(name, input, "fast")?;
+    let Some(value) = parse_value(name, input, "fast", diagnostics)? else { return Ok(()) };
     let words = [("precise", Math::Precise), ("fast", Math::Fast)];
     into.math = Choice::parse(name, &value, &words, diagnostics).unwrap_or_default();
     Ok(())
 }
 
 fn parse_bounds(into: &mut KernelAttributes, name: &Ident, input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<()> {
-    let value = parse_value(name, input, "trap")?;
+    let Some(value) = parse_value(name, input, "trap", diagnostics)? else { return Ok(()) };
     let words = [("unchecked", BoundsCheck::Unchecked), ("trap", BoundsCheck::Trap)];
     into.bounds = Choice::parse(name, &value, &words, diagnostics).unwrap_or_default();
     Ok(())
 }
 
 fn parse_contract(into: &mut KernelAttributes, name: &Ident, input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<()> {
-    let value = parse_value(name, input, "false")?;
-    if matches!(&value, Expr::Lit(ExprLit { lit, .. }) if !matches!(lit, Lit::Bool(_))) {
+    let Some(value) = parse_value(name, input, "false", diagnostics)? else { return Ok(()) };
+    // Words of other compilers. What else is a name may be a constant's.
+    let word = match &value {
+        Expr::Path(path) => path.path.get_ident().map(Ident::to_string),
+        _ => None,
+    };
+    let is_on = word.as_ref().is_some_and(|word| matches!(word.as_str(), "fast" | "on" | "yes"));
+    let is_off = word.as_ref().is_some_and(|word| matches!(word.as_str(), "precise" | "strict" | "off" | "no"));
+    if is_on || is_off || matches!(&value, Expr::Lit(ExprLit { lit, .. }) if !matches!(lit, Lit::Bool(_))) {
         let error = Diagnostic::error(value.span(), "`contract` is `true` or `false`");
-        diagnostics.push(error.help("write `contract = false` for results that are bit for bit the host's"));
+        diagnostics.push(match is_on {
+            true => error.help("write `contract = true`, or leave it out"),
+            false => error.help("write `contract = false` for results that are bit for bit the host's"),
+        });
+        return Ok(());
     }
     into.contract = Some(value);
     Ok(())
@@ -452,7 +508,7 @@ fn parse_best_effort(into: &mut KernelAttributes, name: &Ident, input: ParseStre
 }
 
 fn parse_targets(into: &mut KernelAttributes, name: &Ident, input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<()> {
-    let value = parse_value(name, input, "[sm_80, sm_90]")?;
+    let Some(value) = parse_value(name, input, "[sm_80, sm_90]", diagnostics)? else { return Ok(()) };
     let Expr::Array(array) = &value else {
         diagnostics.push(Diagnostic::error(value.span(), "`targets` takes a list").help("write `targets = [sm_80, sm_90]`"));
         return Ok(());

@@ -141,7 +141,15 @@ impl Written {
                 return Ok(());
             }
         }
-        let value: Expr = input.parse()?;
+        let mut value: Expr = input.parse()?;
+        if let Expr::Assign(assign) = &value
+            && let Expr::Path(word) = &*assign.left
+        {
+            let word_text = super::layout::written(word);
+            let error = Diagnostic::error(word.span(), format!("`{name}` has no argument `{word_text}`"));
+            diagnostics.push(error.help(format!("write `{name}({})`", super::layout::written(&assign.right))));
+            value = (*assign.right).clone();
+        }
         if let (Some(word), false) = (word, is_worded) {
             let error = Diagnostic::error(value.span(), format!("`{name}` takes its number as `{word} = …`"));
             diagnostics.push(error.help(format!("write `{word} = {}`", super::layout::written(&value))));

@@ -1,6 +1,6 @@
 //! The arguments that say what runs when, and where: `raster(rows = R)`, `persistent`, `overlap`, `cluster = (2, 1)`.
 
-use super::{KernelAttributes, check_count, literal_int, parse_value, skip_to_comma};
+use super::{KernelAttributes, check_count, extents_of, literal_int, parse_value, skip_to_comma};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::target::limits::{CLUSTER_BLOCKS, GRID_EXTENT};
 use proc_macro2::{Group, Ident};
@@ -124,13 +124,9 @@ pub(super) fn parse_cluster(
     diagnostics: &mut Diagnostics,
 ) -> syn::Result<()> {
     const HELP: &str = "write `cluster = 2`, `cluster = (2, 1)` or `cluster = (2, 2, 1)`";
-    let value = parse_value(name, input, "(2, 1)")?;
+    let Some(value) = parse_value(name, input, "(2, 1)", diagnostics)? else { return Ok(()) };
     let span = value.span();
-    let extents = match value {
-        Expr::Tuple(tuple) => tuple.elems.into_iter().collect(),
-        Expr::Paren(paren) => vec![*paren.expr],
-        other => vec![other],
-    };
+    let Some(extents) = extents_of(name, value, diagnostics) else { return Ok(()) };
     if extents.is_empty() || extents.len() > 3 {
         let message = format!("a cluster has one to three dimensions, not {}", extents.len());
         diagnostics.push(Diagnostic::error(span, message).help(HELP));
@@ -160,7 +156,7 @@ fn parse_switch(name: &Ident, of_number: [&str; 2], input: ParseStream<'_>, diag
         skip_to_comma(input)?;
         return Ok(None);
     }
-    let value = parse_value(name, input, "true")?;
+    let Some(value) = parse_value(name, input, "true", diagnostics)? else { return Ok(None) };
     if matches!(&value, Expr::Lit(ExprLit { lit, .. }) if !matches!(lit, Lit::Bool(_))) {
         let [what, help] = of_number;
         let error = Diagnostic::error(value.span(), format!("`{name}` is `true` or `false`: {what}"));

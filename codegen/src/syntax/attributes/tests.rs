@@ -88,13 +88,26 @@ fn impossible_blocks_are_refused() {
     );
     check("block = \"big\"", &["\"big\": `block` takes integers, constants or const generics; use 1 to 1024"]);
     check("block = (BX, BY)", &[]);
-    check("block", &["block: `block` needs a value: write `block = 256`"]);
-    check("block =, index = 64", &["block: `block` needs a value: write `block = 256`"]);
+    check("block(256)", &["block: `block` takes its value behind `=`; write `block = 256`"]);
+    check("block(16, 16), index = 64", &["block: `block` takes its value behind `=`; write `block = (16, 16)`"]);
+    check("block()", &["block: `block` takes its value behind `=`; write `block = 256`"]);
+    check("block = [16, 16]", &["[16, 16]: `block` takes its extents in parentheses; write `block = (16, 16)`"]);
+    check("block = [N]", &["[N]: `block` takes its extents in parentheses; write `block = N`"]);
+    check("block", &["block: `block` needs a value; write `block = 256`"]);
+    check("block =, index = 64", &["block: `block` needs a value; write `block = 256`"]);
 }
 
 #[test]
 fn other_values_are_checked() {
     check("index = 16", &["16: `index` is 32 or 64; write `index = 64` for 64-bit indices"]);
+    check("index = u64", &["u64: `index` is 32 or 64; write `index = 64` for 64-bit indices"]);
+    check("index = u32", &["u32: `index` is 32 or 64; write `index = 32`, or leave it out"]);
+    check("contract = fast", &["fast: `contract` is `true` or `false`; write `contract = true`, or leave it out"]);
+    check(
+        "contract = off",
+        &["off: `contract` is `true` or `false`; write `contract = false` for results that are bit for bit the host's"],
+    );
+    check("contract = CONTRACT", &[]);
     check("bounds = checked", &["checked: `bounds` is `unchecked` or `trap`; write `bounds = trap`, or leave it out for `unchecked`"]);
     check("bounds = on", &["on: `bounds` is `unchecked` or `trap`; write `bounds = trap`, or leave it out for `unchecked`"]);
     check("contract = 1", &["1: `contract` is `true` or `false`; write `contract = false` for results that are bit for bit the host's"]);
@@ -147,7 +160,7 @@ fn persistent_is_a_word_or_a_bool() {
     check("persistent = 2", &[&format!("2: {of_two}")]);
     let alone = "persistent: `persistent` stands alone, or takes its value behind `=`; write `persistent`, or `persistent = P` with a `bool` const generic `P`";
     check("persistent(2), block = 64", &[alone]);
-    check("persistent =, block = 64", &["persistent: `persistent` needs a value: write `persistent = true`"]);
+    check("persistent =, block = 64", &["persistent: `persistent` needs a value; write `persistent = true`"]);
     check("persistent, persistent = true", &["persistent: `persistent` is given twice; remove one of them"]);
 }
 
@@ -162,7 +175,7 @@ fn overlap_is_a_word_or_a_bool() {
     let alone =
         "overlap: `overlap` stands alone, or takes its value behind `=`; write `overlap`, or `overlap = P` with a `bool` const generic `P`";
     check("overlap(2), block = 64", &[alone]);
-    check("overlap =, block = 64", &["overlap: `overlap` needs a value: write `overlap = true`"]);
+    check("overlap =, block = 64", &["overlap: `overlap` needs a value; write `overlap = true`"]);
     check("overlap, overlap = true", &["overlap: `overlap` is given twice; remove one of them"]);
     check("overlaps", &["overlaps: unknown argument `overlaps` of `#[kernel]`; write `overlap`"]);
 }
@@ -173,11 +186,12 @@ fn a_cluster_has_one_to_three_extents() {
     check("block = 64, cluster = (2, 1)", &[]);
     check("cluster = (X, 2, Y)", &[]);
     check("cluster = (2)", &[]);
+    check("cluster = [2, 1]", &["[2, 1]: `cluster` takes its extents in parentheses; write `cluster = (2, 1)`"]);
     let help = "write `cluster = 2`, `cluster = (2, 1)` or `cluster = (2, 2, 1)`";
     check("cluster = (1, 1, 1, 2)", &[&format!("(1, 1, 1, 2): a cluster has one to three dimensions, not 4; {help}")]);
     check("cluster = (2, 0)", &["0: a cluster of 0 blocks in y is not possible: it must be at least 1; use 1 to 8"]);
     check("cluster = 2.5", &["2.5: `cluster` takes integers, constants or const generics; use 1 to 8"]);
-    check("cluster", &["cluster: `cluster` needs a value: write `cluster = (2, 1)`"]);
+    check("cluster", &["cluster: `cluster` needs a value; write `cluster = (2, 1)`"]);
     check("clusters = 2", &["clusters: unknown argument `clusters` of `#[kernel]`; write `cluster`"]);
 }
 
@@ -233,6 +247,14 @@ fn annotations_of_a_kernel_are_parsed() {
     check("ilp, block = 64", &["ilp: `ilp` needs a number; write `ilp = 4`"]);
     check("vectorize = , block = 64", &["vectorize: `vectorize` needs a value; write `vectorize = 4`"]);
     check("batch_loads = 4", &["4: `batch_loads` takes `true` or `false`, not a number; write `true`, or leave it out"]);
+    check("ilp(n = 4, best_effort)", &["n: `ilp` has no argument `n`; write `ilp(4)`"]);
+    check(
+        "ilp(factor = 2 * N), block = 0",
+        &[
+            "factor: `ilp` has no argument `factor`; write `ilp(2 * N)`",
+            "0: a block of 0 threads in x is not possible: it must be at least 1; use 1 to 1024",
+        ],
+    );
     check("best_effort = true", &["best_effort: `best_effort` takes no value; write `best_effort` alone"]);
     check("ilp = 2, ilp = 4", &["ilp: `ilp` is given twice; remove one of them"]);
     check("unroll = 4", &["unroll: `unroll` belongs on a loop; write `#[unroll(4)]` before the loop"]);
