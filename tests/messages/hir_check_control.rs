@@ -179,3 +179,17 @@ fn copy(x: &Global<f32>, y: &mut Global<f32>) {
         y[i] = x[i];
     }
 }
+// ---- `break` with a label that there is not
+#[kernel(block = 256)]
+fn search(n: usize, x: &Global<f32>, y: &mut Global<u32>) {
+    let mut steps = 0;
+    'rows: for row in 0..n {
+        for column in 0..n {
+            if x[row * n + column] < 0.0 {
+                break 'row;
+            }
+            steps += 1;
+        }
+    }
+    y[global_id().x] = steps;
+}

@@ -316,3 +316,12 @@ fn clear(y: &mut Global<f32>) {
         y[i] = 0.0;
     }
 }
+
+// ---- A reference to a reference to a buffer
+#[kernel(block = 256)]
+fn double(x: &&Global<f32>, y: &mut Global<f32>) {
+    let i = global_id().x;
+    if i < y.len() {
+        y[i] = 2.0 * x[i];
+    }
+}

@@ -83,6 +83,8 @@ impl<'c> BodyChecker<'c> {
                 match &*typed.ty {
                     syn::Type::Reference(reference) => match &*reference.elem {
                         syn::Type::Slice(slice) => self.visit_type(&slice.elem),
+                        // Of the second `&` the signature's check has said it.
+                        syn::Type::Reference(second) => self.visit_type(&second.elem),
                         elem => self.visit_type(elem),
                     },
                     ty => self.visit_type(ty),

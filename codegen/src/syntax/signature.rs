@@ -306,11 +306,19 @@ fn refused_reference(reference: &syn::TypeReference) -> Option<Diagnostic> {
                 _ => refused_value(path).or_else(|| Some(refused_single(reference, span))),
             }
         }
-        syn::Type::TraitObject(_) | syn::Type::ImplTrait(_) | syn::Type::FnPtr(_) | syn::Type::Ptr(_) | syn::Type::Reference(_) => {
+        syn::Type::Reference(inner) => Some(refused_reference(inner).unwrap_or_else(|| refuse_second(span, inner))),
+        syn::Type::TraitObject(_) | syn::Type::ImplTrait(_) | syn::Type::FnPtr(_) | syn::Type::Ptr(_) => {
             Some(Diagnostic::error(span, "a kernel takes scalars, structs and buffers, nothing else").help("pass what it needs by value"))
         }
         _ => Some(refused_single(reference, span)),
     }
+}
+
+/// `&&Global<f32>`: a reference to one that would do.
+fn refuse_second(span: Span, inner: &syn::TypeReference) -> Diagnostic {
+    let memory = written(inner);
+    Diagnostic::error(span, format!("`{memory}` is a reference already, and memory of the device is taken by one"))
+        .help(format!("write `{memory}`"))
 }
 
 /// Whether a type is written as a group of parameters: `Particles<'_>`.
@@ -368,15 +376,31 @@ fn refused_single(reference: &syn::TypeReference, span: Span) -> Diagnostic {
     }
 }
 
+/// Whether device functions take references to such: buffers, groups of parameters, shared arrays.
+fn is_taken_by_reference(ty: &syn::Type) -> bool {
+    match ty {
+        syn::Type::Path(path) => {
+            is_group_type(path) || path.path.segments.last().is_some_and(|segment| MEMORY.iter().any(|name| segment.ident == name))
+        }
+        syn::Type::Array(_) | syn::Type::Slice(_) | syn::Type::Group(_) => true,
+        _ => false,
+    }
+}
+
 /// What a device function's parameter may refer to: buffers, constant memory, shared arrays. Everything else goes by value.
 fn check_device_parameter(ty: &syn::Type, diagnostics: &mut Diagnostics) {
     let syn::Type::Reference(reference) = ty else { return };
     match &*reference.elem {
-        syn::Type::Path(path) if path.path.segments.last().is_some_and(|s| MEMORY.iter().any(|name| s.ident == name)) => {}
-        syn::Type::Path(path) if is_group_type(path) => {}
-        syn::Type::Array(_) | syn::Type::Slice(_) | syn::Type::Group(_) => {}
+        elem if is_taken_by_reference(elem) => {}
+        syn::Type::Reference(inner) if is_taken_by_reference(&inner.elem) => {
+            diagnostics.push(refuse_second(reference.and_token.span(), inner))
+        }
         elem => {
-            let ty = written(elem);
+            let mut value = elem;
+            while let syn::Type::Reference(inner) = value {
+                value = &inner.elem;
+            }
+            let ty = written(value);
             let error = Diagnostic::error(reference.and_token.span(), "device functions take references to buffers and shared arrays only");
             diagnostics.push(if reference.mutability.is_some() {
                 error.help(format!("take `{ty}` by value, and return the new one"))

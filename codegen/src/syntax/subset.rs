@@ -539,6 +539,10 @@ mod tests {
             &["&: constant memory cannot be written by a kernel; write `&Constant<…>`, or take a `&mut Global<…>`"],
         );
         check_parameter("Matrix<f32>", &["Matrix: a `Matrix` is memory of the device: it is taken by reference; write `&Matrix<f32>`"]);
+        let already = "`&Global<f32>` is a reference already, and memory of the device is taken by one; write `&Global<f32>`";
+        check_parameter("&&Global<f32>", &[&format!("&: {already}")]);
+        check_parameter("&&f32", &["&: a kernel takes a single `f32` by value; write `f32`"]);
+        check("#[device] fn f(x: &&Global<f32>) {}", &[&format!("&: {already}")]);
         check_parameter("Matrix", &[]);
         check_parameter("&mut Matrix", &["Matrix: `Matrix` takes one type: that of its elements; write `Matrix<f32>`"]);
         check_parameter("&Matrx<f32>", &["&: there is no memory `Matrx<f32>`; write `Matrix<f32>`"]);

@@ -31,7 +31,8 @@ impl Context<'_> {
             return;
         }
         if ty.is_memory() || matches!(ty, Ty::Slice(_) | Ty::Never) {
-            let message = format!("`{}` stands for a type of values, not for `{ty}`", param.ident);
+            let shown = self.show(ty);
+            let message = format!("`{}` stands for a type of values, not for `{shown}`", param.ident);
             self.report(Diagnostic::error(param.span(), message).help("give it a scalar, a tuple, an array or a struct"));
         } else if let Some(demand) = demand(param) {
             let mut checker = Checker::new(self, scope);

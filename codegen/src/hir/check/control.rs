@@ -7,6 +7,7 @@ use super::expression::expr;
 use super::{Checker, OpenScope, Unfilled};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::ir::UnaryOp;
+use crate::nearest::nearest;
 use crate::syntax::{LoopKeyword, SharedAttribute};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
@@ -366,8 +367,21 @@ impl Checker<'_, '_> {
             }
             None => self.open.iter().rposition(|open| open.is_loop),
         };
-        if found.is_none() {
-            self.report(Diagnostic::error(span, format!("`{what}` outside a loop it could leave")).by_rustc());
+        match label.filter(|_| found.is_none()) {
+            Some(label) => {
+                let known = self.open.iter().filter_map(|open| open.label.as_deref());
+                let help = match nearest(&label.ident.to_string(), known) {
+                    Some(near) => format!("write `{what} '{near}`"),
+                    None => format!("write it before the loop that is meant: `{label}: for …`"),
+                };
+                self.report(
+                    Diagnostic::error(label.span(), format!("there is no loop around this with the label `{label}`")).help(help).by_rustc(),
+                );
+            }
+            None if found.is_none() => {
+                self.report(Diagnostic::error(span, format!("`{what}` outside a loop it could leave")).by_rustc());
+            }
+            None => {}
         }
         found
     }

@@ -308,6 +308,39 @@ impl<'p> Context<'p> {
         known
     }
 
+    /// A type of which all is known, as the user would write it.
+    pub(crate) fn show(&self, ty: &Ty) -> String {
+        self.shown_with(ty, &|_| "_".to_owned())
+    }
+
+    /// A type with the names of structs and enums, which a type itself does not know; `open`: what stands for a variable.
+    fn shown_with(&self, ty: &Ty, open: &dyn Fn(usize) -> String) -> String {
+        let show = |ty: &Ty| self.shown_with(ty, open);
+        // What is around it, written by the type itself.
+        let around = |outer: Ty, inner: &Ty| outer.to_string().replace('!', &show(inner));
+        match ty {
+            Ty::Adt(id, _) => self.items.adts[id.0].name.clone(),
+            Ty::Var(index) => open(*index),
+            Ty::Global(element) => format!("Global<{}>", show(element)),
+            Ty::Constant(element) => format!("Constant<{}>", show(element)),
+            Ty::Texture(texel) => format!("Texture2d<{}>", show(texel)),
+            Ty::Matrix(element) => format!("Matrix<{}>", show(element)),
+            Ty::MatrixBatch(element) => format!("MatrixBatch<{}>", show(element)),
+            Ty::Accumulator(sum, rows, columns) => around(Ty::Accumulator(Box::new(Ty::Never), *rows, *columns), sum),
+            Ty::Rows(value, rows) => around(Ty::Rows(Box::new(Ty::Never), *rows), value),
+            Ty::Slice(element) => format!("[{}]", show(element)),
+            Ty::Array(element, len) => {
+                let element = self.show(element);
+                Ty::Array(Box::new(Ty::Never), *len).to_string().replace('!', &element)
+            }
+            Ty::Tuple(fields) => {
+                let fields: Vec<String> = fields.iter().map(show).collect();
+                format!("({}{})", fields.join(", "), if fields.len() == 1 { "," } else { "" })
+            }
+            Ty::Scalar(_) | Ty::Usize | Ty::Isize | Ty::Dim3 | Ty::Never => ty.to_string(),
+        }
+    }
+
     fn evaluate_constant(&self, item: &super::items::ConstItem<'p>) -> Option<(Ty, ConstValue)> {
         let mut scope = TypeScope { module: item.module, generics: HashMap::new(), self_ty: None };
         if let Some((_, self_ty)) = item.parent {
@@ -416,28 +449,11 @@ impl<'c, 'p> Checker<'c, 'p> {
 
     /// A type as the user would write it.
     pub(crate) fn show(&self, ty: &Ty) -> String {
-        match self.infer.resolve(ty) {
-            Ty::Adt(id, _) => self.context.items.adts[id.0].name.clone(),
-            Ty::Var(index) => match self.infer.kind(&Ty::Var(index)) {
-                Some(Kind::Int) => "an integer".to_owned(),
-                Some(Kind::Float) => "a float".to_owned(),
-                _ => "_".to_owned(),
-            },
-            Ty::Global(element) => format!("Global<{}>", self.show(&element)),
-            Ty::Constant(element) => format!("Constant<{}>", self.show(&element)),
-            Ty::Texture(texel) => format!("Texture2d<{}>", self.show(&texel)),
-            Ty::Matrix(element) => format!("Matrix<{}>", self.show(&element)),
-            Ty::MatrixBatch(element) => format!("MatrixBatch<{}>", self.show(&element)),
-            Ty::Accumulator(sum, rows, columns) => {
-                Ty::Accumulator(Box::new(Ty::Never), rows, columns).to_string().replace('!', &self.show(&sum))
-            }
-            Ty::Rows(value, rows) => Ty::Rows(Box::new(Ty::Never), rows).to_string().replace('!', &self.show(&value)),
-            Ty::Slice(element) => format!("[{}]", self.show(&element)),
-            Ty::Tuple(fields) if fields.len() > 1 => {
-                format!("({})", fields.iter().map(|f| self.show(f)).collect::<Vec<_>>().join(", "))
-            }
-            ty => ty.to_string(),
-        }
+        self.context.shown_with(&self.infer.resolve(ty), &|index| match self.infer.kind(&Ty::Var(index)) {
+            Some(Kind::Int) => "an integer".to_owned(),
+            Some(Kind::Float) => "a float".to_owned(),
+            _ => "_".to_owned(),
+        })
     }
 
     pub(super) fn demand(&mut self, ty: &Ty, demand: Demand, span: Span) {

@@ -302,7 +302,7 @@ impl<'c, 'p> Lowerer<'c, 'p> {
         while let Some(ty) = open.pop() {
             match &ty {
                 Ty::Slice(_) | Ty::Global(_) | Ty::Texture(_) | Ty::Constant(_) | Ty::Matrix(_) | Ty::MatrixBatch(_) => {
-                    return format!(": `{ty}` in it has no fixed size");
+                    return format!(": `{}` in it has no fixed size", self.context.show(&ty));
                 }
                 Ty::Array(element, _) => open.push((**element).clone()),
                 ty => open.extend(self.parts(ty).unwrap_or_default()),
@@ -411,7 +411,7 @@ impl<'c, 'p> Lowerer<'c, 'p> {
         // A slice by value would be one of no known length.
         let memory = if matches!(ty, Ty::Slice(_)) { None } else { self.object_type(ty) };
         let Some(memory) = memory else {
-            let message = format!("a kernel parameter cannot be of type `{ty}`{}", self.without_size(ty));
+            let message = format!("a kernel parameter cannot be of type `{}`{}", self.context.show(ty), self.without_size(ty));
             self.report(Diagnostic::error(span, message).help("pass scalars and structs by value, buffers as `&Global<T>`"));
             return None;
         };
@@ -481,7 +481,7 @@ impl<'c, 'p> Lowerer<'c, 'p> {
         if let Ty::Matrix(element) | Ty::MatrixBatch(element) = ty
             && self.memory_type(element).is_none()
         {
-            let message = format!("a kernel parameter cannot be of type `{ty}`{}", self.without_size(ty));
+            let message = format!("a kernel parameter cannot be of type `{}`{}", self.context.show(ty), self.without_size(ty));
             self.report(Diagnostic::error(span, message).help("take a matrix of scalars, or of arrays or structs of these"));
             return place::Place::Group { parts, ty: ty.clone() };
         }
@@ -550,7 +550,7 @@ impl<'c, 'p> Lowerer<'c, 'p> {
             Some(object) => *object,
             None => {
                 let Some(memory) = self.object_type(&ty) else {
-                    let message = format!("shared memory cannot hold a `{ty}`{}", self.without_size(&ty));
+                    let message = format!("shared memory cannot hold a `{}`{}", self.context.show(&ty), self.without_size(&ty));
                     self.report(Diagnostic::error(data.span, message).help("it holds scalars, structs and arrays of these"));
                     return;
                 };

@@ -233,7 +233,7 @@ impl Lowerer<'_, '_> {
             }
             place if place.is_refused() => self.unit(),
             Place::Group { ty: ty @ (Ty::Matrix(_) | Ty::MatrixBatch(_)), .. } => {
-                let what = format!("a `{ty}` stays where it is");
+                let what = format!("a `{}` stays where it is", self.context.show(ty));
                 let place = if matches!(ty, Ty::Matrix(_)) { "a[(row, column)]" } else { "a[i][(row, column)]" };
                 self.refuse_as_value(&what, &format!("use it where it is needed, `{place}`, or pass it on to a function"));
                 self.unit()
