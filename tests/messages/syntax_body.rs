@@ -402,3 +402,14 @@ fn sums<const N: usize>(x: &Global<f32>, y: &mut Global<f32>) {
     }
     y[i] = v[N];
 }
+
+// ---- A shared array as a `static`
+#[kernel(block = 256)]
+fn reverse(x: &Global<f32>, y: &mut Global<f32>) {
+    #[shared]
+    static mut tile: [f32; 256];
+    let t = thread_idx().x;
+    tile[t] = x[t];
+    sync_threads();
+    y[t] = tile[255 - t];
+}

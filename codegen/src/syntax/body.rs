@@ -20,7 +20,7 @@ use crate::intrinsics::MULTIPLY_ADD;
 use crate::nearest::nearest;
 use proc_macro2::Span;
 use quote::ToTokens;
-use refused::{inner_item, refused_expression, refused_type};
+use refused::{edit_of_static, inner_item, refused_expression, refused_type};
 use std::collections::{HashMap, HashSet};
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
@@ -653,7 +653,11 @@ impl<'a> Visit<'a> for BodyChecker<'_> {
             self.visit_expr(&item.expr);
         } else if !matches!(item, syn::Item::Use(_)) {
             let (span, what) = inner_item(item);
-            self.refuse(span, format!("{what} within a body are not in the kernel language"), "move it out of the function");
+            let (span, what, help) = match edit_of_static(item) {
+                Some((word, edit)) => (word, "`static`s", edit),
+                None => (span, what, "move it out of the function".to_owned()),
+            };
+            self.refuse(span, format!("{what} within a body are not in the kernel language"), help);
         }
     }
 }

@@ -501,9 +501,13 @@ mod tests {
             &[
                 "fn: functions within a body are not in the kernel language; move it out of the function",
                 "struct: structs within a body are not in the kernel language; move it out of the function",
-                "static: `static`s within a body are not in the kernel language; move it out of the function",
+                "static: `static`s within a body are not in the kernel language; write `const Z: u8 = 0;` before the function",
             ],
         );
+        let shared = "static: `static`s within a body are not in the kernel language; write `#[shared] let mut t: [f32; 4];`";
+        check_body("#[shared] static mut t: [f32; 4];", &[shared]);
+        check_body("#[shared] static mut t: [f32; 4] = [0.0; 4];", &[shared]);
+        check_body("static mut t: [f32; 4] = [0.0; 4];", &[&format!("{shared}: an array of the block")]);
         check_body(
             "#[cfg(test)] y[0] = 1.0;",
             &[

@@ -1,6 +1,11 @@
 //! Expressions, types and items that bodies never have: where, what, and the way out.
 
-use proc_macro2::Span;
+use super::super::attributes::is_named;
+use super::super::layout::written;
+use proc_macro2::{Span, TokenStream};
+use quote::ToTokens;
+use syn::Token;
+use syn::parse::{ParseStream, Parser};
 use syn::spanned::Spanned;
 
 /// Expressions that are never in the language: where, what, and the way out.
@@ -62,4 +67,30 @@ pub(super) fn inner_item(item: &syn::Item) -> (Span, &'static str) {
         syn::Item::Macro(item) => (item.mac.path.span(), "macros that make items"),
         other => (other.span(), "items"),
     }
+}
+
+/// What a `static` of a body is to be: a shared array, if it says so or can be assigned, else a constant. With it, where its word stands, since one
+/// without a value is no item to `syn`.
+pub(super) fn edit_of_static(item: &syn::Item) -> Option<(Span, String)> {
+    if !matches!(item, syn::Item::Static(_) | syn::Item::Verbatim(_)) {
+        return None;
+    }
+    let parts = |input: ParseStream<'_>| -> syn::Result<(Span, String)> {
+        let attrs = syn::Attribute::parse_outer(input)?;
+        input.parse::<syn::Visibility>()?;
+        let word: Token![static] = input.parse()?;
+        let is_mutable = input.parse::<Option<Token![mut]>>()?.is_some();
+        let name: syn::Ident = input.parse()?;
+        input.parse::<Token![:]>()?;
+        let ty = written(&input.parse::<syn::Type>()?);
+        let value = written(&input.parse::<TokenStream>()?);
+        let shared = attrs.iter().find(|attr| is_named(attr, "shared"));
+        let edit = match shared {
+            Some(shared) => format!("write `{} let mut {name}: {ty};`", written(shared)),
+            None if is_mutable => format!("write `#[shared] let mut {name}: {ty};`: an array of the block"),
+            None => format!("write `const {name}: {ty} {value}` before the function"),
+        };
+        Ok((word.span(), edit))
+    };
+    parts.parse2(item.to_token_stream()).ok()
 }
