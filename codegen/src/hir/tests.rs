@@ -173,6 +173,24 @@ fn an_unknown_type_is_one_error_at_each_place_that_names_it() {
 }
 
 #[test]
+fn what_a_refused_pattern_binds_is_no_second_error() {
+    let of = |body: &str| {
+        let source = format!(
+            "struct P {{ a: f32 }} #[kernel] fn k(p: P, y: &mut Global<f32>) {{ let pair = (1.0f32, 2.0f32); let one = y[0]; {body} y[0] = a + b; }}"
+        );
+        compile(&source, "k", Vec::new()).err().unwrap_or_default()
+    };
+    for (body, expected) in [
+        ("let (a, mut b, c) = pair; b += a;", "expected 2 parts, found 3"),
+        ("let (a, b) = one;", "`f32` has no parts to match"),
+        ("let P { a, b } = p;", "`P` has no field `b`"),
+        ("#[shared] let (a, b): ([f32; 4], [f32; 4]);", "a shared array has one plain name"),
+    ] {
+        assert_eq!(of(body), [expected], "{body}");
+    }
+}
+
+#[test]
 fn constants_from_outside_are_used() {
     let mut program = Program::default();
     let mut unit = Unit::parse("kernel.rs", 1, 1, "#[kernel] fn k(y: &mut Global<u32>) { y[crate::N] = crate::LIMIT; }").expect("parses");

@@ -48,7 +48,7 @@ pub use program::{ConstValue, Extern, GenericValue, Instance, Program, Unit, Uni
 pub use quantity::{QUANTITIES, Quantity, QuantityKind, Relation, Sense};
 pub use repr::repr_align;
 pub use require::RequireClause;
-pub use scopes::{Import, MatchesArguments, imports};
+pub use scopes::{Import, MatchesArguments, bindings, imports};
 pub use signature::{generic_name, is_group_type, is_marked};
 pub use std_functions::{call_edit, std_function};
 pub use subset::check_subset;

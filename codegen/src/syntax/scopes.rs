@@ -35,7 +35,7 @@ impl Scopes {
 }
 
 /// The names a pattern binds, in source order. A capitalised one without `mut`, `ref` or `@` is a constant, not a binding.
-pub(super) fn bindings(pat: &syn::Pat) -> Vec<&syn::Ident> {
+pub fn bindings(pat: &syn::Pat) -> Vec<&syn::Ident> {
     struct Binder<'a>(Vec<&'a syn::Ident>);
     impl<'a> Visit<'a> for Binder<'a> {
         fn visit_pat_ident(&mut self, pat: &'a syn::PatIdent) {

@@ -156,6 +156,7 @@ impl Checker<'_, '_> {
         };
         let syn::Pat::Ident(ident) = &*typed.pat else {
             self.report(Diagnostic::error(typed.pat.span(), "a shared array has one plain name"));
+            self.bind_anything(&typed.pat);
             return None;
         };
         if let Some(init) = &local.init {

@@ -6,6 +6,7 @@ use super::super::types::{Const, Kind, Ty};
 use super::Checker;
 use super::expression::{member_name, plain_path};
 use crate::diagnostic::Diagnostic;
+use crate::syntax::bindings;
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 
@@ -40,6 +41,7 @@ impl Checker<'_, '_> {
             syn::Pat::Reference(reference) => return self.pattern(&reference.pat, ty),
             _ => {
                 self.report(Diagnostic::error(span, "this pattern is not in the kernel language"));
+                self.bind_anything(pattern);
                 PatternKind::Wildcard
             }
         };
@@ -71,6 +73,17 @@ impl Checker<'_, '_> {
             None => self.declare(&name, ty.clone(), LocalKind::Variable, ident.mutability.is_some(), ident.ident.span()),
         };
         PatternKind::Bind(local, inner)
+    }
+
+    /// Declares the names of a pattern that was refused, of any type: where they are used, nothing more is said.
+    pub(super) fn bind_anything(&mut self, pattern: &syn::Pat) {
+        for ident in bindings(pattern) {
+            let name = ident.to_string();
+            if self.alternative_binding(&name).is_none() {
+                let ty = self.infer.fresh(Kind::Any);
+                self.declare(&name, ty, LocalKind::Variable, true, ident.span());
+            }
+        }
     }
 
     fn alternative_binding(&self, name: &str) -> Option<super::super::tree::LocalId> {
@@ -137,11 +150,13 @@ impl Checker<'_, '_> {
         let Some(parts) = self.parts(ty, named, rest.is_some()) else {
             let message = format!("`{}` has no parts to match", self.show(ty));
             self.report(Diagnostic::error(span, message).by_rustc());
+            patterns.iter().for_each(|part| self.bind_anything(part));
             return PatternKind::Wildcard;
         };
         if named > parts.len() || (rest.is_none() && named != parts.len()) {
             let message = format!("expected {} parts, found {named}", parts.len());
             self.report(Diagnostic::error(span, message).by_rustc());
+            patterns.iter().for_each(|part| self.bind_anything(part));
             return PatternKind::Wildcard;
         }
         let skipped = parts.len() - named;
@@ -166,6 +181,7 @@ impl Checker<'_, '_> {
             {
                 self.report(Diagnostic::error(span, "enums in kernels are C-like: they hold no data"));
             }
+            pattern.fields.iter().for_each(|field| self.bind_anything(&field.pat));
             return PatternKind::Wildcard;
         };
         let mut matched = Vec::new();
@@ -176,6 +192,7 @@ impl Checker<'_, '_> {
                 None => {
                     let message = format!("`{}` has no field `{name}`", self.show(&written));
                     self.report(Diagnostic::error(field.member.span(), message).by_rustc());
+                    self.bind_anything(&field.pat);
                 }
             }
         }
