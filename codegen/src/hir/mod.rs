@@ -25,7 +25,7 @@ pub use check::standard_constant;
 
 use crate::analysis::known_index;
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::ir::{Kernel, Loc, Scalar};
+use crate::ir::{Kernel, Loc, ObjectKind, Scalar};
 use crate::syntax::{ConstValue, GenericValue, Instance, KernelAttributes, Program, UnitId};
 use check::{Checker, Context, TypeScope};
 use items::{Def, FnId, Namespace};
@@ -117,8 +117,10 @@ fn refuse_known_indices(lowered: &Lowered, instance: &Instance) -> Result<(), Di
         diagnostics.push(if instance.generics.is_empty() {
             Diagnostic::error(span, message)
         } else {
-            let name = &lowered.kernel.objects[found.object].name;
-            Diagnostic::error(span, format!("{message}, in `{name}` with these generics"))
+            let object = &lowered.kernel.objects[found.object];
+            // What a constant array is made of has no name in the source.
+            let array = if matches!(object.kind, ObjectKind::Table(_)) { "this array".to_owned() } else { format!("`{}`", object.name) };
+            Diagnostic::error(span, format!("{message}, in {array} with these generics"))
                 .help("make the array longer, leave the variant out, or put the access under a condition that excludes it")
         });
     }

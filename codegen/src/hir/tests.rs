@@ -45,6 +45,9 @@ fn an_index_that_generics_put_beyond_an_array_is_refused() {
         assert_eq!(refused(body, 128), beyond, "{body}");
         assert_eq!(refused(body, 64), None, "{body}");
     }
+    let source = "const W: [f32; 3] = [0.25, 0.5, 0.25]; #[kernel] fn k<const N: usize>(y: &mut Global<f32>) { y[0] = W[N]; }";
+    let of_table = Some(vec!["index 3 is out of range for length 3, in this array with these generics".to_owned()]);
+    assert_eq!(compile(source, "k", vec![usize_value(3)]).err(), of_table);
     // What the generics exclude is not looked into.
     for body in [
         "if B <= 100 { y[t] = s[B - 1]; }",

@@ -253,7 +253,12 @@ impl Emitter<'_> {
             let (bytes, align) = (self.bytes(data), self.alignment(object, data));
             total += bytes;
             if total > u64::from(CONSTANT_BYTES) {
-                let message = format!("constants up to `{}` take {total} bytes, and there are {CONSTANT_BYTES}", data.name);
+                // A table has no name in the source: it is a constant array where it is indexed.
+                let last = match table {
+                    None => format!("`{}`", data.name),
+                    Some(scalars) => format!("this array of {} `{}`", scalars.len(), scalars.first().map_or(Type::U8, |scalar| scalar.ty)),
+                };
+                let message = format!("constants up to {last} take {total} bytes, and there are {CONSTANT_BYTES}");
                 return self.refuse_at(data.loc, message, "pass the data in a buffer, `&Global<T>`".into());
             }
             let variable = Variable::bytes(Word::Const, align, self.symbol(object), bytes.max(1));
