@@ -302,3 +302,9 @@ fn last<const N: usize>() -> usize {
 fn fill(y: &mut Global<f32>) {
     y[global_id().x % last()] = 1.0;
 }
+// ---- An index shifted by more than it has bits
+#[kernel(block = 256)]
+fn pages(x: &Global<f32>, y: &mut Global<f32>) {
+    let i = global_id().x;
+    y[i << 40] = x[i];
+}

@@ -145,6 +145,8 @@ fn refusals_name_the_thing() {
         ("#[kernel(block = 2048)] fn k(y: &mut Global<f32>) { y[0] = 1.0; }", "2048"),
         ("#[kernel] fn k(y: &mut Global<f32>) { #[shared] let mut t: [f32; 100000]; t[0] = 1.0; y[0] = t[1]; }", "400000 bytes"),
         ("#[kernel] fn k(y: &mut Global<f32>) { y[5_000_000_000] = 1.0; }", "does not fit `usize`"),
+        ("#[kernel] fn k(n: usize, y: &mut Global<f32>) { y[n << 40] = 1.0; }", "`usize` has 32 bits here, and this shifts one by 40"),
+        ("#[kernel] fn k(n: isize, y: &mut Global<i32>) { let mut m = n; m >>= 32; y[0] = m as i32; }", "`isize` has 32 bits here"),
         ("#[kernel] fn k(y: &mut Global<f32>) { let a = [1.0f32; 4]; y[0] = a[4]; }", "index 4 is out of range for length 4"),
         ("#[kernel] fn k(y: &mut Global<f32>) { let i: usize = global_id(); y[i] = 1.0; }", "expected `usize`, found `Dim3`"),
         ("#[kernel] fn k(n: usize, y: &mut Global<f32>) { if global_id() < n { y[0] = 1.0; } }", "expected `usize`, found `Dim3`"),
@@ -164,6 +166,22 @@ fn refusals_name_the_thing() {
     for (source, expected) in cases {
         let errors = compile(source, "k", Vec::new()).err().unwrap_or_default();
         assert!(errors.iter().any(|e| e.contains(expected)), "{source}\nexpected: {expected}\nfound: {errors:?}");
+    }
+}
+
+#[test]
+fn indices_are_shifted_within_the_kernels_width() {
+    let accepted = [
+        "#[kernel(index = 64)] fn k(n: usize, y: &mut Global<f32>) { y[n << 40] = 1.0; }",
+        "#[kernel] fn k(n: usize, y: &mut Global<f32>) { y[n << 31] = 1.0; }",
+        "#[kernel] fn k(n: u64, y: &mut Global<f32>) { y[(n >> 40) as usize] = 1.0; }",
+    ];
+    for source in accepted {
+        assert_eq!(compile(source, "k", Vec::new()).err(), None, "{source}");
+    }
+    let of_width = "#[kernel(index = W)] fn k<const W: usize>(n: usize, y: &mut Global<f32>) { if W == 64 { y[n << 40] = 1.0; } }";
+    for width in [32, 64] {
+        assert_eq!(compile(of_width, "k", vec![usize_value(width)]).err(), None, "{width}");
     }
 }
 

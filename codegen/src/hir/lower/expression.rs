@@ -53,6 +53,7 @@ impl Lowerer<'_, '_> {
                 Tree::Leaf(self.builder().unary(*op, a))
             }
             ExprKind::Binary(op, a, b) => {
+                self.check_shift(*op, a, b, expr.span);
                 let a = self.value(a);
                 let b = self.operand(*op, b);
                 self.at(expr.span);
@@ -87,6 +88,7 @@ impl Lowerer<'_, '_> {
                 self.unit()
             }
             ExprKind::AssignOp(op, place, value) => {
+                self.check_shift(*op, place, value, expr.span);
                 let value = self.operand(*op, value);
                 let place = self.place(place);
                 self.at(expr.span);
@@ -201,6 +203,23 @@ impl Lowerer<'_, '_> {
     fn operand(&mut self, op: BinaryOp, expr: &Expr) -> Value {
         let value = self.value(expr);
         if matches!(op, BinaryOp::Shl | BinaryOp::Shr) { self.builder().cast(value, Type::U32) } else { value }
+    }
+
+    /// Refuses to shift an index by a literal that is not below its width here. `rustc` and the front end's check know it with the host's 64 bits, and
+    /// leave generic functions alone, as this does: what they shift by may hang on the generics.
+    fn check_shift(&self, op: BinaryOp, shifted: &Expr, count: &Expr, span: Span) {
+        let (BinaryOp::Shl | BinaryOp::Shr, ExprKind::Int(count)) = (op, &count.kind) else { return };
+        let ty = self.resolve(&shifted.ty);
+        let Some(bits) = self.scalar(&ty).filter(|_| matches!(ty, Ty::Usize | Ty::Isize)).map(Type::bits) else { return };
+        let is_generic = self.stack.last().is_some_and(|function| {
+            let item = &self.context.items.functions[function.0];
+            let all = item.parent.map(|(generics, _)| generics).into_iter().chain([&item.signature.generics]);
+            all.flat_map(|generics| &generics.params).any(|param| crate::syntax::generic_name(param).is_some())
+        });
+        if !is_generic && *count >= i128::from(bits) {
+            let error = Diagnostic::error(span, format!("`{ty}` has {bits} bits here, and this shifts one by {count}"));
+            self.report(error.help(format!("shift by 0 to {}, or write `#[kernel(index = 64)]`", bits - 1)));
+        }
     }
 
     fn integer(&mut self, value: i128, expr: &Expr) -> Tree {
