@@ -7,7 +7,7 @@ use crate::hir::check::array_len;
 use crate::hir::tree::{Expr, ExprKind};
 use crate::hir::types::Ty;
 use crate::ir::BoundsCheck;
-use crate::ir::{Access, BinaryOp, CompareOp, Compute, MemoryType, Message, ObjectKind, Op, PrintPart, Scalar, Step, Value};
+use crate::ir::{Access, BinaryOp, CompareOp, Compute, MemoryType, Message, ObjectData, ObjectKind, Op, PrintPart, Scalar, Step, Value};
 use crate::syntax::ConstValue;
 use proc_macro2::Span;
 
@@ -191,8 +191,12 @@ impl Lowerer<'_, '_> {
     /// `bounds = trap`: stops the kernel, naming the place, where the index is out of range, or that of the last of several elements.
     fn check_bounds(&mut self, access: &Access, (index, elements): (Value, usize), len: Option<u64>) {
         let ty = self.kernel.ty(index);
-        let name = self.kernel.objects[access.object].name.clone();
         let object = access.object;
+        let array = match &self.kernel.objects[object] {
+            // What a constant array is made of has no name in the source.
+            ObjectData { kind: ObjectKind::Table(_), .. } => "a constant array".to_owned(),
+            ObjectData { name, .. } => format!("`{name}`"),
+        };
         let mut b = self.builder();
         let len = match len {
             Some(len) => b.int(ty, i128::from(len)),
@@ -210,7 +214,7 @@ impl Lowerer<'_, '_> {
         let parts = vec![
             PrintPart::Text(what),
             PrintPart::Argument(None),
-            PrintPart::Text(format!(" is out of range for `{name}` of length ")),
+            PrintPart::Text(format!(" is out of range for {array} of length ")),
             PrintPart::Argument(None),
         ];
         b.push(Op::Message(Message::Assert(fits, parts, vec![index, len])), &[]);
