@@ -90,6 +90,16 @@ pub fn check(kernel: &Kernel, number: u64) -> Result<Shown, Failure> {
     Ok(shown)
 }
 
+/// What the kernel with its annotations computes, and nothing else: for campaigns whose other judges are asked about many kernels.
+///
+/// # Errors
+/// As [`expected`].
+pub fn run_once(kernel: &Kernel) -> Result<Shown, Failure> {
+    let kept = compiled::scheduled(kernel, Form::BestEffort).map_err(|said| Failure::NoCase(format!("refused: {said}")))?;
+    let output = simulator::run(kernel, kept.kernel.legal()).map_err(|fault| Failure::NoCase(format!("fault: {fault}")))?;
+    Ok(Shown { output, left_out: kept.warnings.iter().count(), ..Shown::default() })
+}
+
 fn compare(shown: &mut Shown, what: &str, kernel: &Kernel, ir: &ir::Kernel) -> Result<(), Failure> {
     shown.compared += 1;
     let found = simulator::run(kernel, ir).map_err(|fault| Failure::Wrong(format!("{what}: {fault}")))?;

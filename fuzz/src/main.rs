@@ -51,7 +51,7 @@ enum Command {
 
 #[derive(clap::Args)]
 struct Run {
-    /// Who is asked: simulator, twin, ptx, opencl, cuda.
+    /// Who is asked: simulator (every form and stage; without it, each kernel runs on it once), twin, ptx, opencl, cuda.
     #[arg(long, value_delimiter = ',', default_value = "simulator")]
     on: Vec<String>,
     /// Hours of this start.

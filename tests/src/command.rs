@@ -28,6 +28,25 @@ pub fn binary() -> &'static Path {
     })
 }
 
+/// A configuration for cargo with this workspace's profile, for crates that a test writes: with the folder of the tests' own build as theirs, what both
+/// need is built once. `temporary` is `CARGO_TARGET_TMPDIR`.
+pub fn profile(temporary: &str) -> PathBuf {
+    let manifest = std::fs::read_to_string(root().join("Cargo.toml")).expect("the workspace has a manifest");
+    let mut is_profile = false;
+    let lines = manifest.lines().filter(|line| {
+        if line.starts_with('[') {
+            is_profile = line.starts_with("[profile.dev");
+        }
+        is_profile && !line.starts_with('#')
+    });
+    let path = Path::new(temporary).join("profile.toml");
+    // Several tests may write it at once, each the same.
+    let draft = path.with_extension(format!("{}.new", std::process::id()));
+    std::fs::write(&draft, lines.map(|line| format!("{line}\n")).collect::<String>()).expect("the file can be written");
+    std::fs::rename(&draft, &path).expect("the file can be renamed");
+    path
+}
+
 /// A folder of files for one test; gone with it.
 pub struct Folder(pub PathBuf);
 

@@ -1,6 +1,6 @@
 //! Packages that the tests write, and what `cargo check` and `warpwright check` say of them.
 
-use crate::command::{binary, root};
+use crate::command::{binary, profile, root};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -43,6 +43,11 @@ impl Package {
         package
     }
 
+    /// `CARGO_TARGET_TMPDIR`, in which the folder is.
+    fn temporary(&self) -> &str {
+        self.folder.ancestors().nth(2).and_then(Path::to_str).expect("the folder is two levels down")
+    }
+
     /// Writes a file.
     pub fn write(&self, path: &str, text: &str) {
         let path = self.folder.join(path);
@@ -64,6 +69,8 @@ impl Package {
     /// The same with these variables, and nothing else of the tests' own that says how to check.
     pub fn check(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Checked {
         let output = Command::new(env!("CARGO"))
+            .arg("--config")
+            .arg(profile(self.temporary()))
             .args(["check", "--offline", "--message-format=json", "--keep-going", "--target-dir"])
             .arg(&self.target)
             .args(arguments)

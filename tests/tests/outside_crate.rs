@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use warpwright_tests::command::profile;
 
 /// The sources, in `outside/` beside `tests/`: a library of device code, and a program that uses it.
 const CRATES: [&str; 2] = ["shapes", "app"];
@@ -19,6 +20,8 @@ fn a_crate_outside_the_workspace_builds_and_runs() {
     // The folder of the tests' own build: what both need is built once.
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("the folder for temporary files is in the target folder");
     let output = Command::new(env!("CARGO"))
+        .arg("--config")
+        .arg(profile(env!("CARGO_TARGET_TMPDIR")))
         .args(["run", "--offline", "--manifest-path"])
         .arg(work.join("app/Cargo.toml"))
         .arg("--target-dir")

@@ -21,7 +21,7 @@ use warpwright_runtime::Device;
 /// Who is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Judge {
-    /// The simulator: always.
+    /// The simulator: every form and stage. Where it is not asked, each kernel is run on it once, with its annotations, for the others to be held to.
     Simulator,
     /// The host twin.
     Twin,
@@ -102,7 +102,8 @@ impl Settings {
         if self.judges.contains(&Judge::Cuda) {
             devices.push((Judge::Cuda.name(), Device::cuda(0).map_err(said)?));
         }
-        Ok(Judges { twins, has_ptx: self.judges.contains(&Judge::Ptx), devices })
+        let [is_thorough, has_ptx] = [Judge::Simulator, Judge::Ptx].map(|judge| self.judges.contains(&judge));
+        Ok(Judges { is_thorough, twins, has_ptx, devices })
     }
 }
 
@@ -236,7 +237,7 @@ fn again(judges: &Judges, find: &Find, kernel: &Kernel) -> Result<(), Failure> {
         },
         "simulator" => check(kernel, find.seed).map(|_| ()),
         "twin" => {
-            let output = crate::check::expected(kernel)?;
+            let output = judges.expected(kernel)?;
             let Some(tools) = &judges.twins else { return Ok(()) };
             let said = tools.run(&format!("shrink_{}", find.seed), &[kernel], Form::BestEffort, true).map_err(Failure::NoCase)?;
             match said.first() {
@@ -245,11 +246,11 @@ fn again(judges: &Judges, find: &Find, kernel: &Kernel) -> Result<(), Failure> {
             }
         }
         "ptx" => {
-            let output = crate::check::expected(kernel)?;
+            let output = judges.expected(kernel)?;
             batch::on_ptx(kernel, &output, find.seed)
         }
         name => {
-            let output = crate::check::expected(kernel)?;
+            let output = judges.expected(kernel)?;
             let Some((_, device)) = judges.devices.iter().find(|(device, _)| *device == name) else { return Ok(()) };
             let found = device::run(kernel, Form::BestEffort, device).map_err(Failure::Wrong)?;
             difference(&output, &found).map_or(Ok(()), |why| Err(Failure::Wrong(why)))

@@ -61,9 +61,9 @@ impl Toolchain {
     pub fn of_workspace(root: &Path, work: &Path) -> Result<Toolchain, String> {
         let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         command.args(["build", "--offline", "--quiet", "--package", "warpwright", "--lib", "--message-format=json"]).current_dir(root);
-        // The macro takes most of the time: as fast as this program.
+        // The macro takes most of the time: as fast as this program. Cargo does not optimise macros by itself, whatever the profile.
         if !cfg!(debug_assertions) {
-            command.arg("--release");
+            command.arg("--release").env("CARGO_PROFILE_RELEASE_BUILD_OVERRIDE_OPT_LEVEL", "3");
         }
         let output = command.output().map_err(|error| format!("cargo does not run: {error}"))?;
         let text = String::from_utf8_lossy(&output.stdout);
@@ -116,11 +116,14 @@ impl Toolchain {
             run.arg("whole");
         }
         let ran = run.output().map_err(|error| error.to_string())?;
+        // Thousands of programs would fill the disk; the source of one that dies stays.
+        let _ = std::fs::remove_file(&program);
         let said: Vec<Said> = String::from_utf8_lossy(&ran.stdout).lines().map(read).collect();
         if said.len() != kernels.len() {
             let stderr = String::from_utf8_lossy(&ran.stderr);
             return Err(format!("the program of twins ends after {} of {} kernels: {}\n{stderr}", said.len(), kernels.len(), ran.status));
         }
+        let _ = std::fs::remove_file(&source);
         Ok(said)
     }
 }

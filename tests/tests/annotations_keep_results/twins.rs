@@ -9,6 +9,7 @@ use super::variable;
 use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
+use warpwright_tests::command::profile;
 use warpwright_tests::random::Random;
 
 /// Kernels of a crate: so many that its build is mostly theirs, so few that it fits memory.
@@ -140,6 +141,8 @@ fn run_batch(seed: u64, count: usize, root: &Path) -> (u64, String) {
     std::fs::copy(root.join("Cargo.lock"), work.join("Cargo.lock")).expect("the workspace has a lock file");
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("the folder for temporary files is in the target folder");
     let output = Command::new(env!("CARGO"))
+        .arg("--config")
+        .arg(profile(env!("CARGO_TARGET_TMPDIR")))
         .args(["run", "--offline", "--quiet", "--manifest-path"])
         .arg(work.join("Cargo.toml"))
         .arg("--target-dir")
