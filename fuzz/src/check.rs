@@ -20,7 +20,7 @@ pub const TARGETS: [&str; 4] = ["sm_70", "sm_80", "sm_90", "sm_90a"];
 
 /// The target that a kernel's PTX is for: by its number, among those that it can be for.
 pub fn target_of(kernel: &Kernel, number: u64) -> &'static str {
-    let all = if kernel.has_clusters { &TARGETS[2..] } else { &TARGETS[..] };
+    let all = if kernel.has_clusters || kernel.has_engine { &TARGETS[2..] } else { &TARGETS[..] };
     all[number as usize % all.len()]
 }
 

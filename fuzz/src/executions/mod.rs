@@ -2,6 +2,7 @@
 
 pub mod compiled;
 pub mod device;
+mod maps;
 pub mod ptx;
 pub mod simulator;
 pub mod twin;

@@ -1,5 +1,6 @@
 //! The text of PTX, executed: by the interpreter, which shares no code with what prints it.
 
+use super::maps::map_bytes;
 use super::simulator::{Kind, arguments};
 use super::{Output, compiled};
 use crate::source::Kernel;
@@ -80,8 +81,8 @@ pub fn execute(kernel: &Kernel, lowered: &Lowered<Scheduled>, emitted: &Emitted,
                 };
                 asked[at].to_le_bytes().to_vec()
             }
-            AbiArgument::TensorMap(_)
-            | AbiArgument::Texture { .. }
+            AbiArgument::TensorMap(map) => map_bytes(map, &all, &addresses),
+            AbiArgument::Texture { .. }
             | AbiArgument::Extent { .. }
             | AbiArgument::Image { .. }
             | AbiArgument::Sampler { .. }

@@ -10,7 +10,7 @@ impl Generator<'_> {
         if depth == 0 {
             return self.leaf(ty);
         }
-        match self.random.below(16) {
+        match self.random.below(17) {
             0 | 1 => self.leaf(ty),
             2..=5 => self.operator(ty, depth - 1),
             6..=8 => self.method(ty, depth - 1),
@@ -19,6 +19,7 @@ impl Generator<'_> {
             12 => self.load(ty, depth - 1),
             13 => self.call(ty, depth - 1),
             14 => self.block_value(ty, depth - 1),
+            15 => self.cast_number(ty, (depth - 1).min(2)),
             _ => self.match_value(ty, depth - 1),
         }
     }
@@ -148,7 +149,8 @@ impl Generator<'_> {
     }
 
     fn bool_operator(&mut self, depth: usize) -> String {
-        match self.random.below(9) {
+        match self.random.below(10) {
+            9 => self.matches_macro(depth),
             0..=3 => self.comparison(depth),
             8 => {
                 // Of floats it is not the opposite comparison.
@@ -294,6 +296,11 @@ impl Generator<'_> {
     }
 
     pub(super) fn load(&mut self, ty: Scalar, depth: usize) -> String {
+        if self.random.chance(30)
+            && let Some((part, scalar)) = self.record_part(depth.min(1))
+        {
+            return of_type(&part, scalar, ty);
+        }
         if self.inputs.is_empty() {
             return self.leaf(ty);
         }
@@ -315,13 +322,7 @@ impl Generator<'_> {
             self.hit(if input.is_global { "load.global" } else { "load.constant" });
             format!("{name}[{}]", self.index(input.len, depth))
         };
-        if input.scalar == ty {
-            loaded
-        } else if ty == Scalar::Bool {
-            format!("({loaded} > {})", zero(input.scalar))
-        } else {
-            format!("({loaded} as {})", ty.name())
-        }
+        of_type(&loaded, input.scalar, ty)
     }
 
     fn call(&mut self, ty: Scalar, depth: usize) -> String {
@@ -349,6 +350,19 @@ impl Generator<'_> {
             let result = g.expr(ty, depth);
             format!("{{ let {name} = {value}; {result} }}")
         })
+    }
+}
+
+/// A value of one type as one of another.
+fn of_type(text: &str, from: Scalar, ty: Scalar) -> String {
+    if from == ty {
+        text.to_owned()
+    } else if from == Scalar::Bool && ty.is_float() {
+        format!("({text} as u8 as {})", ty.name())
+    } else if ty == Scalar::Bool {
+        format!("({text} > {})", zero(from))
+    } else {
+        format!("({text} as {})", ty.name())
     }
 }
 

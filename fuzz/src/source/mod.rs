@@ -6,18 +6,25 @@
 
 mod annotations;
 mod atomics;
+mod batches;
 mod block;
 pub mod contents;
+mod engine;
 mod expressions;
 pub mod features;
+mod flags;
+mod indices;
 mod items;
 mod kernel;
+mod layouts;
 mod literals;
 mod loops;
 mod matches;
 pub mod metamorphic;
 mod methods;
 pub mod names;
+mod patterns;
+mod records;
 mod scope;
 mod statements;
 mod threads;
@@ -26,7 +33,8 @@ mod tree;
 mod types;
 mod warp;
 
-pub use kernel::{Kernel, Parameter, Passed, USES};
+pub use kernel::{Generic, Kernel, Parameter, Passed, USES, batch_len};
+pub use layouts::Layout;
 pub use tree::{Form, Node};
 pub use types::Scalar;
 
@@ -34,5 +42,5 @@ use crate::random::Random;
 
 /// Draws a kernel.
 pub fn kernel(random: &mut Random) -> Kernel {
-    if random.chance(12) { tiles::kernel(random) } else { threads::kernel(random) }
+    if random.chance(16) { tiles::kernel(random) } else { threads::kernel(random) }
 }

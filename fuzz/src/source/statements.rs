@@ -21,7 +21,12 @@ impl Generator<'_> {
 
     pub(super) fn statement(&mut self, nesting: usize) -> Node {
         let block = nesting > 0;
-        match self.random.below(20) {
+        match self.random.below(25) {
+            20 => self.let_number(),
+            21 => self.change_number(),
+            22 => self.let_record(),
+            23 => self.record_store(),
+            24 => self.pattern_statement(nesting),
             0..=3 => self.let_scalar(),
             4 => self.let_quotient(),
             5 => self.let_aggregate(),
@@ -107,7 +112,7 @@ impl Generator<'_> {
                 let item = self.structs[*id].clone();
                 let names: Vec<String> = item.fields.iter().map(|_| self.unique_name()).collect();
                 let parts: Vec<String> = item.fields.iter().zip(&names).map(|((field, _), name)| format!("{field}: {name}")).collect();
-                names.iter().zip(&item.fields).for_each(|(name, (_, scalar))| self.bind(name, Ty::Scalar(*scalar), false));
+                names.iter().zip(&item.fields).for_each(|(name, (_, ty))| self.bind(name, ty.clone(), false));
                 let text = format!("let {} {{ {} }} = {value};", item.name, parts.join(", "));
                 Node::Let { names, text }
             }
@@ -162,8 +167,7 @@ impl Generator<'_> {
                     self.hit("struct.associated_function");
                     return format!("{}::made({})", item.name, self.expr(Scalar::U32, depth));
                 }
-                let fields: Vec<String> =
-                    item.fields.iter().map(|(field, scalar)| format!("{field}: {}", self.expr(*scalar, depth))).collect();
+                let fields: Vec<String> = item.fields.iter().map(|(field, ty)| format!("{field}: {}", self.aggregate(ty, depth))).collect();
                 format!("{} {{ {} }}", item.name, fields.join(", "))
             }
             Ty::Enum(id) => {

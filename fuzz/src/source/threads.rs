@@ -2,7 +2,7 @@
 
 use super::atomics::{EACH, KINDS};
 use super::block::Shape;
-use super::kernel::{Kernel, Parameter, Passed};
+use super::kernel::{Generic, Kernel, Parameter, Passed};
 use super::names::PARAMETERS;
 use super::scope::{Generator, Input, Ty, Variable};
 use super::tree::Node;
@@ -21,6 +21,7 @@ pub(super) fn generator(random: &mut Random) -> Generator<'_> {
         hits: BTreeSet::new(),
         variables: Vec::new(),
         inputs: Vec::new(),
+        records: Vec::new(),
         structs: Vec::new(),
         enums: Vec::new(),
         functions: Vec::new(),
@@ -35,6 +36,8 @@ pub(super) fn generator(random: &mut Random) -> Generator<'_> {
         own: (String::new(), String::new()),
         reserved: BTreeSet::new(),
         counters: Vec::new(),
+        indices: Vec::new(),
+        putter: None,
         own_words: None,
         sums: None,
         valued: 0,
@@ -76,8 +79,12 @@ pub(super) fn kernel(random: &mut Random) -> Kernel {
     let threads: usize = block.iter().chain(&grid).map(|extent| *extent as usize).product();
     let mut parameters = g.parameters(threads);
     g.write_items();
-    let generic = g.random.chance(15).then(|| 1 + g.random.below(8));
-    if let Some(value) = generic {
+    g.whole_parameters(threads, &mut parameters);
+    g.cache_hints(&mut parameters);
+    let mut generics = Vec::new();
+    if g.random.chance(15) {
+        let value = 1 + g.random.below(8);
+        generics.push(Generic::Width(value));
         g.hit("kernel.const_generic");
         g.counters.push(("WIDTH".to_owned(), value + 1));
         g.uniform.push(("(WIDTH as u32)".to_owned(), Scalar::U32));
@@ -123,9 +130,11 @@ pub(super) fn kernel(random: &mut Random) -> Kernel {
         grid,
         shared_bytes: 0,
         parameters: Vec::new(),
-        generic,
+        generics,
         in_module,
         has_clusters: false,
+        has_engine: false,
+        waits: false,
         body,
         hits,
         is_approximate,
@@ -158,7 +167,7 @@ impl Generator<'_> {
         let mut all = Vec::new();
         let mut parameter = |name: String, scalar, each, passed: Passed, seed| {
             let in_group = in_group && matches!(passed, Passed::Global { is_written: false, .. });
-            all.push(Parameter { name, scalar, each, passed, seed, in_group });
+            all.push(Parameter { name, scalar, each, passed, seed, in_group, is_generic: false, cache: None });
         };
         for at in 0..1 + self.random.below(3) {
             self.hit("parameter.value");
@@ -275,29 +284,34 @@ impl Generator<'_> {
                 slot += 1;
             }
         }
+        let numbers: Vec<String> = self.counters.iter().chain(&self.indices).map(|(name, _)| name.clone()).collect();
+        for number in numbers {
+            nodes.push(Node::line(format!("{words}[{own} * {WORDS} + {}] ^= ({number} as u64);", slot % WORDS)));
+            slot += 1;
+        }
         nodes
     }
 
-    /// The scalars of a variable.
+    /// The scalars of a variable, and what says which others it has.
     fn parts(&self, variable: &Variable) -> Vec<(String, Scalar)> {
         let name = &variable.name;
+        let mut parts: Vec<_> = self.leaves(&variable.ty).into_iter().map(|(path, scalar)| (format!("{name}{path}"), scalar)).collect();
         match &variable.ty {
-            Ty::Scalar(scalar) => vec![(name.clone(), *scalar)],
-            Ty::Tuple(parts) => parts.iter().enumerate().map(|(at, scalar)| (format!("{name}.{at}"), *scalar)).collect(),
-            Ty::Array(scalar, len) => (0..*len).map(|at| (format!("{name}[{at}]"), *scalar)).collect(),
-            Ty::Grid(scalar, rows, columns) => {
-                (0..rows * columns).map(|at| (format!("{name}[{}][{}]", at / columns, at % columns), *scalar)).collect()
-            }
             Ty::Struct(id) => {
                 let item = &self.structs[*id];
-                let mut parts: Vec<_> = item.fields.iter().map(|(field, scalar)| (format!("{name}.{field}"), *scalar)).collect();
                 if item.has_methods {
                     parts.push((format!("{name}.mixed()"), Scalar::U32));
                 }
-                parts
+                for (field, ty) in &item.fields {
+                    if let Ty::Enum(id) = ty {
+                        parts.push((format!("({name}.{field} as {})", self.enums[*id].repr.name()), self.enums[*id].repr));
+                    }
+                }
             }
-            Ty::Enum(id) => vec![(format!("({name} as {})", self.enums[*id].repr.name()), self.enums[*id].repr)],
+            Ty::Enum(id) => parts.push((format!("({name} as {})", self.enums[*id].repr.name()), self.enums[*id].repr)),
+            _ => {}
         }
+        parts
     }
 
     /// Arguments of the attribute: options, annotations, and elements of a thread.

@@ -5,12 +5,21 @@ use super::scope::Generator;
 use super::threads::generator;
 use super::tree::Node;
 use super::types::Scalar;
+use super::{batches, engine, flags};
 use crate::random::Random;
 
 /// One of the patterns.
 pub(super) fn kernel(random: &mut Random) -> Kernel {
     let mut g = generator(random);
-    match g.random.below(8) {
+    match g.random.below(17) {
+        8 | 9 => batches::moved(&mut g),
+        10 => batches::rows_of_product(&mut g),
+        11 => batches::product_of_floats(&mut g),
+        12 => engine::bulk_runs(&mut g),
+        13 => engine::tensor_tiles(&mut g),
+        14 => engine::tiles_out(&mut g),
+        15 => engine::product(&mut g),
+        16 => flags::look_back(&mut g),
         0 => transposed(&mut g),
         1 => runs(&mut g),
         2 => columns(&mut g),
@@ -23,13 +32,27 @@ pub(super) fn kernel(random: &mut Random) -> Kernel {
 }
 
 /// A kernel of these parts.
-fn made(g: &mut Generator<'_>, options: Vec<String>, block: u32, grid: [u32; 3], parameters: Vec<Parameter>, body: Vec<Node>) -> Kernel {
+pub(super) fn made(
+    g: &mut Generator<'_>,
+    options: Vec<String>,
+    block: u32,
+    grid: [u32; 3],
+    parameters: Vec<Parameter>,
+    body: Vec<Node>,
+) -> Kernel {
     let mut options = options;
     options.push("contract = false".to_owned());
     let mut annotations = Vec::new();
     if g.random.chance(20) {
         g.hit("option.raster");
         annotations.push("raster(rows = 2)".to_owned());
+    }
+    let mut parameters = parameters;
+    g.cache_hints(&mut parameters);
+    if g.random.chance(8) && parameters.iter().all(|parameter| !parameter.scalar.is_float()) {
+        // There is nothing that it makes faster.
+        g.hit("option.math");
+        options.push("math = fast".to_owned());
     }
     Kernel {
         items: String::new(),
@@ -40,9 +63,11 @@ fn made(g: &mut Generator<'_>, options: Vec<String>, block: u32, grid: [u32; 3],
         grid,
         shared_bytes: 0,
         parameters,
-        generic: None,
+        generics: Vec::new(),
         in_module: false,
         has_clusters: false,
+        has_engine: false,
+        waits: false,
         body,
         hits: std::mem::take(&mut g.hits),
         is_approximate: false,
@@ -50,11 +75,11 @@ fn made(g: &mut Generator<'_>, options: Vec<String>, block: u32, grid: [u32; 3],
     }
 }
 
-fn parameter(name: &str, scalar: Scalar, passed: Passed, seed: usize) -> Parameter {
-    Parameter { name: name.to_owned(), scalar, each: 1, passed, seed: seed as u64, in_group: false }
+pub(super) fn parameter(name: &str, scalar: Scalar, passed: Passed, seed: usize) -> Parameter {
+    Parameter { name: name.to_owned(), scalar, each: 1, passed, seed: seed as u64, in_group: false, is_generic: false, cache: None }
 }
 
-fn lines(text: &str) -> Vec<Node> {
+pub(super) fn lines(text: &str) -> Vec<Node> {
     text.lines().map(str::trim).filter(|line| !line.is_empty()).map(Node::line).collect()
 }
 
@@ -115,7 +140,7 @@ fn transposed(g: &mut Generator<'_>) -> Kernel {
 }
 
 /// How a loop of copies is kept.
-fn pipeline(g: &mut Generator<'_>, may_bulk: bool) -> String {
+pub(super) fn pipeline(g: &mut Generator<'_>, may_bulk: bool) -> String {
     g.hit("annotation.pipeline");
     let stages = 2 + g.random.below(3);
     let by = match g.random.below(8) {
