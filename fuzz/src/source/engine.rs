@@ -93,7 +93,7 @@ pub(super) fn tensor_tiles(g: &mut Generator<'_>) -> Kernel {
     let (t, bytes) = (scalar.name(), scalar.bytes());
     let wide = g.random.pick(&[64usize, 32, 128]);
     let (rows, columns) = (g.random.pick(&[8usize, 16]), wide / bytes);
-    let block = g.random.pick(&[32usize, 64]);
+    let block = g.random.pick(&[32usize, 64]).min(rows * columns);
     let swizzle = g.random.pick(&[0usize, 32, 64, 128]);
     let attribute = if swizzle > 0 && wide.is_multiple_of(swizzle) {
         g.hit("annotation.swizzle_bytes");
@@ -116,7 +116,6 @@ pub(super) fn tensor_tiles(g: &mut Generator<'_>) -> Kernel {
         ("a", "c")
     };
     let each = rows * columns / block;
-    let mut change = "";
     let out = match g.random.below(4) {
         0 => String::new(),
         1 => {
@@ -127,8 +126,7 @@ pub(super) fn tensor_tiles(g: &mut Generator<'_>) -> Kernel {
         _ => {
             g.hit("store_tile");
             g.hit("pipeline.stores");
-            change = if scalar.is_float() { "" } else { " ^ (k as T)" };
-            let change = change.replace('T', t);
+            let change = if scalar.is_float() { String::new() } else { format!(" ^ (k as {t})") };
             format!(
                 "for r in 0..{each} {{ changed[(r * {block} + t) / {columns}][(r * {block} + t) % {columns}] = tile[(r * {block} + t) / {columns}][(r * {block} + t) % {columns}]{change}; }}
                  sync_threads();
@@ -143,7 +141,6 @@ pub(super) fn tensor_tiles(g: &mut Generator<'_>) -> Kernel {
     } else {
         format!("sum = (sum * 5) ^ (tile[at % {rows}][(at * 3 + k) % {columns}] as u32);")
     };
-    let _ = change;
     let inner = format!(
         "load_tile(&mut tile, {from}, {row}, {column});
          sync_threads();
@@ -195,7 +192,7 @@ pub(super) fn tiles_out(g: &mut Generator<'_>) -> Kernel {
     let scalar = g.random.pick(&[Scalar::U32, Scalar::I32, Scalar::U64, Scalar::U16, Scalar::I8]);
     let (t, bytes) = (scalar.name(), scalar.bytes());
     let (rows, columns) = (g.random.pick(&[4usize, 8]), 64 / bytes);
-    let block = g.random.pick(&[32usize, 64]);
+    let block = g.random.pick(&[32usize, 64]).min(rows * columns);
     let trips = 1 + g.random.below(5);
     let has_engine = g.random.chance(50);
     let arguments = if has_engine {
@@ -210,7 +207,7 @@ pub(super) fn tiles_out(g: &mut Generator<'_>) -> Kernel {
          sync_threads();
          store_tile(c, block_idx().x * {rows}, k * {columns}, &strip);
          sync_threads();",
-        each = (rows * columns / block).max(1)
+        each = rows * columns / block
     );
     let mut body = lines(&format!(
         "#[shared]

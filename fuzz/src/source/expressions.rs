@@ -74,7 +74,8 @@ impl Generator<'_> {
         }
         let a = self.expr(ty, depth);
         if ty.is_float() {
-            return match self.random.below(8) {
+            return match self.random.below(9) {
+                8 => self.joined("float.rem", &a, "%", ty, depth),
                 7 => {
                     self.hit("float.neg");
                     let b = self.leaf(ty);
@@ -149,7 +150,13 @@ impl Generator<'_> {
     }
 
     fn bool_operator(&mut self, depth: usize) -> String {
-        match self.random.below(10) {
+        match self.random.below(11) {
+            10 => {
+                self.hit("bool.compare");
+                let operator = self.random.pick(&["<", "<=", "==", "!=", ">="]);
+                let (a, b) = (self.expr(Scalar::Bool, depth), self.expr(Scalar::Bool, depth));
+                format!("({a} {operator} {b})")
+            }
             9 => self.matches_macro(depth),
             0..=3 => self.comparison(depth),
             8 => {
@@ -314,9 +321,8 @@ impl Generator<'_> {
             self.hit("load.pair");
             format!("{name}[{}][{}]", self.index(input.len, depth), self.random.below(2))
         } else if self.random.chance(15) && input.len >= 4 {
-            self.hit("load.vector");
-            let n = self.random.pick(&[2usize, 4]);
-            let n = if n * input.scalar.bytes() > 16 { 2 } else { n };
+            self.hit(if input.is_global { "load.vector" } else { "load.vector_of_constants" });
+            let n = self.random.pick(&[2usize, 4, 8, 16]).min(16 / input.scalar.bytes());
             format!("{name}.load::<{n}>(({}) / {n} * {n})[{}]", self.index(input.len, depth), self.random.below(n))
         } else {
             self.hit(if input.is_global { "load.global" } else { "load.constant" });

@@ -20,7 +20,8 @@ impl Generator<'_> {
             self.structure();
         }
         for _ in 0..self.random.below(4) {
-            match self.random.below(4) {
+            match self.random.below(6) {
+                4 | 5 => self.wider_function(),
                 0 => self.const_generic(),
                 1 => self.type_generic(),
                 _ => self.function(),
@@ -130,6 +131,7 @@ impl Generator<'_> {
             Ty::Array(scalar, len) => format!("[{}; {len}]", scalar.name()),
             Ty::Grid(scalar, rows, columns) => format!("[[{}; {columns}]; {rows}]", scalar.name()),
             Ty::Struct(id) => self.structs[*id].name.clone(),
+            Ty::List(id, len) => format!("[{}; {len}]", self.structs[*id].name),
             Ty::Enum(id) => self.enums[*id].name.clone(),
         }
     }
@@ -154,7 +156,7 @@ impl Generator<'_> {
             (changes, g.expr(Scalar::U32, 2))
         });
         format!(
-            "    pub const BASE: u32 = {base};\n    pub fn change(&mut self, v: u32) -> u32 {{\n{changes}        {last} ^ Self::BASE\n    }}\n    pub fn turned(mut self, v: u32) -> Self {{\n        self.change(v);\n        self\n    }}\n"
+            "    pub const BASE: u32 = {base};\n    pub fn change(&mut self, v: u32) -> u32 {{\n{changes}        ({last}) ^ Self::BASE\n    }}\n    pub fn turned(mut self, v: u32) -> Self {{\n        self.change(v);\n        self\n    }}\n"
         )
     }
 

@@ -64,7 +64,18 @@ impl Generator<'_> {
         let n = 1 + self.random.below(6);
         if self.random.chance(40) {
             self.hit("for.usize");
-            return (format!("0..{n}"), None, n);
+            return (format!("0..{n}usize"), None, n);
+        }
+        if self.random.chance(15) {
+            self.hit("for.usize_dynamic");
+            let ((from, _), (step, _)) = (self.number(1), self.number(1));
+            let range = match self.random.below(4) {
+                0 => format!("{from} % 4..{n}"),
+                1 => format!("({from} % 3..{n}).rev()"),
+                2 => format!("({from} % 4..{n}).step_by({step} % 3 + 1)"),
+                _ => format!("(0..={from} % {n}).rev()"),
+            };
+            return (range, None, n);
         }
         let ty = self.random.pick(&Scalar::INTEGERS);
         let name = ty.name();
@@ -146,7 +157,14 @@ impl Generator<'_> {
         self.turns = before;
         let label = label.map_or(String::new(), |label| format!("{label}: "));
         let head = format!("{label}while {counter} < {n}{condition}");
-        Node::block(String::new(), vec![Node::line(format!("let mut {counter} = 0u32;")), Node::block(head, body)])
+        let annotations = if self.random.chance(15) {
+            self.hit("while.annotation");
+            vec![self.random.pick(&["batch_loads", "unroll(1)"]).to_owned()]
+        } else {
+            Vec::new()
+        };
+        let inner = Node::Block { head, annotations, body, otherwise: Vec::new(), end: String::new() };
+        Node::block(String::new(), vec![Node::line(format!("let mut {counter} = 0u32;")), inner])
     }
 
     /// A `loop` whose value is that of its `break`.

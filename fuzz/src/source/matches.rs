@@ -104,7 +104,11 @@ impl Generator<'_> {
         let mut patterns = Vec::new();
         for _ in 0..1 + self.random.below(3) {
             let (a, b) = (self.random.below(8), 8 + self.random.below(100));
-            patterns.push(match self.random.below(8) {
+            patterns.push(match self.random.below(9) {
+                8 if ty.is_signed() => {
+                    self.hit("match.negative");
+                    (self.random.pick(&["-99..=-1", "-128", "-5..7", "..-3", "..=-1"]).to_owned(), None)
+                }
                 0 | 1 => (a.to_string(), None),
                 2 => {
                     self.hit("match.range");

@@ -19,6 +19,8 @@ pub(super) enum Ty {
     Grid(Scalar, usize, usize),
     /// A struct, by its place in [`Generator::structs`].
     Struct(usize),
+    /// An array of a struct, by its place.
+    List(usize, usize),
     /// An enum, by its place in [`Generator::enums`].
     Enum(usize),
 }
@@ -214,7 +216,7 @@ impl Generator<'_> {
                 && match &v.ty {
                     Ty::Scalar(scalar) | Ty::Array(scalar, _) | Ty::Grid(scalar, ..) => *scalar == ty,
                     Ty::Tuple(parts) => parts.contains(&ty),
-                    Ty::Struct(_) => leaves(structs, &v.ty).iter().any(|(_, leaf)| *leaf == ty),
+                    Ty::Struct(_) | Ty::List(..) => leaves(structs, &v.ty).iter().any(|(_, leaf)| *leaf == ty),
                     Ty::Enum(_) => false,
                 }
         };
@@ -242,6 +244,13 @@ impl Generator<'_> {
                 let fitting: Vec<usize> = (0..parts.len()).filter(|part| parts[*part] == ty).collect();
                 format!("{name}.{}", self.random.pick(&fitting))
             }
+            Ty::List(id, len) => {
+                self.hit("array.of_structs");
+                let index = self.index(len, 0);
+                let fitting: Vec<String> =
+                    self.leaves(&Ty::Struct(id)).into_iter().filter(|(_, leaf)| *leaf == ty).map(|(path, _)| path).collect();
+                format!("{name}[{index}]{}", fitting[self.random.below(fitting.len())])
+            }
             Ty::Struct(_) => {
                 self.hit("struct.field");
                 let fitting: Vec<String> = self.leaves(&kind).into_iter().filter(|(_, leaf)| *leaf == ty).map(|(path, _)| path).collect();
@@ -262,6 +271,7 @@ impl Generator<'_> {
             Ty::Array(scalar, len) => Layout::Array(Box::new(Layout::Scalar(*scalar)), *len),
             Ty::Grid(scalar, rows, columns) => Layout::Array(Box::new(Layout::Array(Box::new(Layout::Scalar(*scalar)), *columns)), *rows),
             Ty::Tuple(_) => return None,
+            Ty::List(id, len) => Layout::Array(Box::new(self.layout(&Ty::Struct(*id))?), *len),
             Ty::Struct(id) => {
                 let Struct { name, fields, align, .. } = &self.structs[*id];
                 let fields = fields.iter().map(|(name, field)| Some((name.clone(), self.layout(field)?))).collect::<Option<_>>()?;
@@ -289,6 +299,10 @@ fn leaves(structs: &[Struct], ty: &Ty) -> Vec<(String, Scalar)> {
                 leaves(structs, field).into_iter().map(|(path, leaf)| (format!(".{name}{path}"), leaf)).collect::<Vec<_>>()
             };
             structs[*id].fields.iter().flat_map(of).collect()
+        }
+        Ty::List(id, len) => {
+            let one = leaves(structs, &Ty::Struct(*id));
+            (0..*len).flat_map(|at| one.iter().map(move |(path, leaf)| (format!("[{at}]{path}"), *leaf))).collect()
         }
         Ty::Enum(_) => Vec::new(),
     }

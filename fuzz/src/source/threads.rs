@@ -78,7 +78,11 @@ pub(super) fn kernel(random: &mut Random) -> Kernel {
     };
     let threads: usize = block.iter().chain(&grid).map(|extent| *extent as usize).product();
     let mut parameters = g.parameters(threads);
+    g.tables();
     g.write_items();
+    if g.random.chance(25) {
+        g.writer();
+    }
     g.whole_parameters(threads, &mut parameters);
     g.cache_hints(&mut parameters);
     let mut generics = Vec::new();
@@ -90,6 +94,21 @@ pub(super) fn kernel(random: &mut Random) -> Kernel {
         g.uniform.push(("(WIDTH as u32)".to_owned(), Scalar::U32));
     }
     let in_module = g.random.chance(10);
+    if g.random.chance(8) {
+        g.hit("kernel.const_bool");
+        generics.push(Generic::Flag(g.random.chance(50)));
+        g.uniform.push(("FLAG".to_owned(), Scalar::Bool));
+    }
+    let mut is_generic = false;
+    if let Some(parameter) = parameters.iter_mut().filter(|p| p.is_written()).nth(1).filter(|p| p.each == 1)
+        && matches!(parameter.passed, Passed::Global { .. })
+        && g.random.chance(8)
+    {
+        g.hit("kernel.type_generic");
+        generics.push(Generic::Type(parameter.scalar));
+        parameter.is_generic = true;
+        is_generic = true;
+    }
     if in_module {
         g.hit("module");
     }
@@ -110,7 +129,13 @@ pub(super) fn kernel(random: &mut Random) -> Kernel {
             _ => inner.push(g.statement(3)),
         }
     }
-    inner.extend(g.results(&words, typed));
+    inner.extend(g.results(&words, typed, is_generic));
+    if family == Family::Block {
+        inner.extend(g.warp_that_returns(shape.threads, &words));
+    }
+    if g.random.chance(1) {
+        inner.push(g.printed());
+    }
     let guarded = family == Family::Elements || family == Family::Alone && g.random.chance(30);
     if guarded {
         g.hit("guard");
@@ -211,7 +236,7 @@ impl Generator<'_> {
         if self.random.chance(40) {
             self.hit("parameter.sums");
             let sums = name(self);
-            let scalar = self.random.pick(&Scalar::ATOMIC);
+            let scalar = self.random.pick(&[Scalar::U32, Scalar::I32, Scalar::U64, Scalar::I64, Scalar::F32, Scalar::F64]);
             self.sums = Some((sums.clone(), scalar));
             parameter(sums, scalar, 1, Passed::Global { len: EACH * KINDS, is_written: true, is_zero: true }, 0);
         }
@@ -260,7 +285,7 @@ impl Generator<'_> {
     }
 
     /// All that is in scope goes to the thread's words.
-    fn results(&mut self, words: &str, typed: Option<(String, Scalar)>) -> Vec<Node> {
+    fn results(&mut self, words: &str, typed: Option<(String, Scalar)>, is_generic: bool) -> Vec<Node> {
         let mut nodes = Vec::new();
         if self.sums.is_some() && self.random.chance(70) {
             nodes.extend(self.atomic_on_global());
@@ -273,6 +298,7 @@ impl Generator<'_> {
             } else {
                 value
             };
+            let value = if is_generic { format!("({value}) as T") } else { value };
             nodes.push(Node::line(format!("{typed}[{own}] = {value};")));
         }
         let all: Vec<Variable> = self.variables.clone();
@@ -290,6 +316,29 @@ impl Generator<'_> {
             slot += 1;
         }
         nodes
+    }
+
+    /// A warp that ends before the others meet once more.
+    fn warp_that_returns(&mut self, threads: usize, words: &str) -> Vec<Node> {
+        if threads < 64 || !threads.is_multiple_of(32) || !self.random.chance(10) {
+            return Vec::new();
+        }
+        self.hit("return.of_warp");
+        let call = self.random.pick(&["block_sum", "block_max", "block_inclusive_sum"]);
+        let value = self.expr(Scalar::U32, 1);
+        let own = self.own.0.clone();
+        vec![
+            Node::block("if warp_id() == 1", vec![Node::line("return;")]),
+            Node::line(format!("let last_ = {call}({value});")),
+            Node::line(format!("{words}[{own} * {WORDS}] ^= last_ as u64;")),
+        ]
+    }
+
+    /// A line that begins as the program of twins knows it.
+    fn printed(&mut self) -> Node {
+        self.hit("print");
+        let (a, b, c) = (self.expr(Scalar::U32, 1), self.expr(Scalar::F32, 1), self.expr(Scalar::I64, 1));
+        Node::block(format!("if {} == 0", self.own.0), vec![Node::line(format!("println!(\"~ {{}} {{:.3}} {{:?}}\", {a}, {b}, {c});"))])
     }
 
     /// The scalars of a variable, and what says which others it has.
