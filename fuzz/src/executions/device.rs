@@ -45,6 +45,10 @@ pub fn run(kernel: &Kernel, form: Form, device: &Device) -> Result<Output, Strin
         .collect();
     let [x, y, z] = kernel.grid.map(|extent| extent as usize);
     let mut geometry = DynamicGeometry::default().grid(Dim3::new(x.div_ceil(each), y, z));
+    if kernel.has_free_block {
+        let [x, y, z] = kernel.block.map(|extent| extent as usize);
+        geometry = geometry.block(Dim3::new(x, y, z));
+    }
     if kernel.shared_bytes > 0 {
         geometry = geometry.shared_bytes(kernel.shared_bytes as usize);
     }

@@ -30,7 +30,7 @@ pub(super) fn arguments(kernel: &Kernel, wide: usize) -> Vec<Bytes> {
     for parameter in kernel.in_order() {
         let kind = match parameter.passed {
             _ if parameter.is_value() => Kind::Value,
-            Passed::Constant(_) => Kind::Constant,
+            Passed::Constant(_) | Passed::Constants { .. } => Kind::Constant,
             _ if parameter.is_written() => Kind::Written,
             _ => Kind::Read,
         };

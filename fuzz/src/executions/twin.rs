@@ -186,12 +186,14 @@ fn launch(kernel: &Kernel) -> String {
     let each: u32 = kernel.elements;
     let [x, y, z] = kernel.grid;
     let geometry = if each > 1 { format!(".cover({})", kernel.threads()) } else { format!(".grid(({x}, {y}, {z}))") };
+    let [x, y, z] = kernel.block;
+    let block = if kernel.has_free_block { format!(".block(({x}, {y}, {z}))") } else { String::new() };
     let shared = if kernel.shared_bytes > 0 { format!(".shared_bytes({})", kernel.shared_bytes) } else { String::new() };
     let values: Vec<String> = kernel.generics.iter().map(|generic| generic.value()).collect();
     let generics = if values.is_empty() { String::new() } else { format!("::<{}>", values.join(", ")) };
     let _ = writeln!(
         text,
-        "    {}{generics}({}){geometry}{shared}.launch(d_)?;\n    Ok(vec![{}])\n}}",
+        "    {}{generics}({}){geometry}{block}{shared}.launch(d_)?;\n    Ok(vec![{}])\n}}",
         kernel.path(),
         arguments.join(", "),
         written.join(", ")
@@ -210,6 +212,10 @@ fn argument(parameter: &Parameter, buffer: &str, path: &str, text: &mut String) 
     match &parameter.passed {
         Passed::Value(bits) => value(parameter.scalar, *bits),
         Passed::Whole(layout) => format!("{}[0]", layout.values(seed, 1, path)),
+        Passed::Constants { layout, len } => {
+            let _ = writeln!(text, "    let {buffer} = d_.constant_from_slice(&{})?;", layout.values(seed, *len, path));
+            format!("&{buffer}")
+        }
         Passed::Elements { layout, len, is_written } => {
             let mutable = if *is_written { "mut " } else { "" };
             upload(text, &layout.values(seed, *len, path), mutable);

@@ -308,6 +308,11 @@ impl Generator<'_> {
         {
             return of_type(&part, scalar, ty);
         }
+        if self.random.chance(25)
+            && let Some((element, scalar)) = self.matrix_element(depth.min(1))
+        {
+            return of_type(&element, scalar, ty);
+        }
         if self.inputs.is_empty() {
             return self.leaf(ty);
         }

@@ -128,6 +128,29 @@ impl Generator<'_> {
         }
     }
 
+    /// Methods of the kernel's group, and a function that takes it.
+    pub(super) fn group_method(&mut self) {
+        let Some(input) = self.inputs.iter().find(|input| input.is_global && !input.is_pairs && input.name.starts_with("g.")).cloned()
+        else {
+            return;
+        };
+        self.hit("group.method");
+        self.hit("group.function");
+        let (t, name, field) = (input.scalar.name(), self.wider_name(), &input.name[2..]);
+        self.items.push(format!(
+            "#[device]\nimpl Inputs<'_> {{\n    pub fn at_(&self, i: u32) -> {t} {{\n        self.{field}[i as usize % self.{field}.len()]\n    }}\n}}\n#[device]\npub fn {name}(of: &Inputs<'_>, i: u32) -> {t} {{\n    if i % 2 == 0 {{ of.at_(i / 2) }} else {{ of.{field}[i as usize % {}] }}\n}}\n",
+            input.len
+        ));
+        self.add_function("g.at_".to_owned(), vec![Scalar::U32], input.scalar);
+        self.functions.push(Function {
+            name,
+            parameters: vec![Scalar::U32],
+            result: input.scalar,
+            turbofish: String::new(),
+            given: vec!["&g".to_owned()],
+        });
+    }
+
     /// A device function that writes a word.
     pub(super) fn writer(&mut self) {
         self.hit("device_function.written");

@@ -34,6 +34,13 @@ pub enum Passed {
         /// Whether the kernel writes it.
         is_written: bool,
     },
+    /// `&Constant<[T; N]>` of such elements.
+    Constants {
+        /// An element's type.
+        layout: Layout,
+        /// How many.
+        len: usize,
+    },
     /// `&Constant<[T; N]>`.
     Constant(usize),
     /// A matrix.
@@ -101,6 +108,8 @@ pub struct Kernel {
     pub elements: u32,
     /// Threads of a block.
     pub block: [u32; 3],
+    /// Whether its attribute does not say how many, but the launch.
+    pub has_free_block: bool,
     /// Blocks of a grid.
     pub grid: [u32; 3],
     /// Dynamic shared memory.
@@ -163,6 +172,7 @@ impl Parameter {
             Passed::Whole(layout) => layout.name(""),
             Passed::Elements { layout, is_written, .. } => format!("&{lifetime}{}Global<{}>", mutable(*is_written), layout.name("")),
             Passed::Global { is_written, .. } => format!("&{lifetime}{}Global<{element}>", mutable(*is_written)),
+            Passed::Constants { layout, len } => format!("&{lifetime}Constant<[{}; {len}]>", layout.name("")),
             Passed::Constant(len) => format!("&{lifetime}Constant<[{element}; {len}]>"),
             Passed::Matrix { is_written, .. } => format!("&{}Matrix<{element}>", mutable(*is_written)),
             Passed::Batch { is_written, .. } => format!("&{}MatrixBatch<{element}>", mutable(*is_written)),
@@ -175,7 +185,7 @@ impl Parameter {
         match &self.passed {
             Passed::Value(bits) => bits.to_le_bytes()[..self.scalar.bytes()].to_vec(),
             Passed::Whole(layout) => layout.bytes(self.seed, 1, wide),
-            Passed::Elements { layout, len, .. } => layout.bytes(self.seed, *len, wide),
+            Passed::Elements { layout, len, .. } | Passed::Constants { layout, len } => layout.bytes(self.seed, *len, wide),
             Passed::Global { len, is_zero: true, .. } => vec![0; len * self.scalar.bytes()],
             Passed::Global { len, .. } => contents(self.seed, scalar, *len),
             Passed::Constant(len) => contents(self.seed, scalar, *len),
@@ -205,7 +215,7 @@ impl Parameter {
             | Passed::Elements { is_written, .. }
             | Passed::Matrix { is_written, .. }
             | Passed::Batch { is_written, .. } => is_written,
-            Passed::Value(_) | Passed::Whole(_) | Passed::Constant(_) => false,
+            Passed::Value(_) | Passed::Whole(_) | Passed::Constant(_) | Passed::Constants { .. } => false,
         }
     }
 }
@@ -225,7 +235,7 @@ impl Kernel {
     pub fn print(&self, form: Form) -> String {
         let [x, y, z] = self.block;
         let block = if (y, z) == (1, 1) { x.to_string() } else { format!("({x}, {y}, {z})") };
-        let mut arguments = vec![format!("block = {block}")];
+        let mut arguments = if self.has_free_block { Vec::new() } else { vec![format!("block = {block}")] };
         arguments.extend(self.options.iter().cloned());
         if form != Form::Stripped {
             arguments.extend(self.annotations.iter().cloned());

@@ -31,32 +31,69 @@ impl Generator<'_> {
                 cache: None,
             });
         };
-        let all: Vec<(usize, Layout)> = (0..self.structs.len()).filter_map(|id| Some((id, self.layout(&Ty::Struct(id))?))).collect();
+        let scalar = self.random.pick(&Scalar::ELEMENTS);
+        let mut types: Vec<Ty> = (0..self.structs.len()).map(Ty::Struct).collect();
+        types.extend((0..self.enums.len()).map(Ty::Enum));
+        types.extend(
+            [Ty::Array(scalar, 3), Ty::Grid(scalar, 2, 3), Ty::Scalar(Scalar::Bool)].into_iter().filter(|_| self.random.chance(20)),
+        );
+        let all: Vec<(Ty, Layout)> = types.into_iter().filter_map(|ty| Some((ty.clone(), self.layout(&ty)?))).collect();
         if !all.is_empty() && self.random.chance(60) {
             self.hit("records.read");
-            let (id, layout) = all[self.random.below(all.len())].clone();
+            let (ty, layout) = all[self.random.below(all.len())].clone();
             let (name, len) = (self.parameter_name(), self.random.pick(&[16usize, 64]));
-            self.records.push(Records { name: name.clone(), id, len, is_own: false });
-            add(self, name, Passed::Elements { layout, len, is_written: false });
+            self.records.push(Records { name: name.clone(), ty, len, is_own: false });
+            let is_constant = len == 16 && self.random.chance(30);
+            if is_constant {
+                self.hit("records.constant");
+            }
+            let passed = if is_constant { Passed::Constants { layout, len } } else { Passed::Elements { layout, len, is_written: false } };
+            add(self, name, passed);
         }
-        let plain: Vec<&(usize, Layout)> = all.iter().filter(|(_, layout)| layout.is_plain()).collect();
+        let plain: Vec<&(Ty, Layout)> = all.iter().filter(|(_, layout)| layout.is_plain()).collect();
         if !plain.is_empty() && self.random.chance(70) {
             self.hit("records.written");
-            let (id, layout) = plain[self.random.below(plain.len())].clone();
+            let (ty, layout) = plain[self.random.below(plain.len())].clone();
             let name = self.parameter_name();
-            self.records.push(Records { name: name.clone(), id, len: threads, is_own: true });
+            self.records.push(Records { name: name.clone(), ty, len: threads, is_own: true });
             add(self, name, Passed::Elements { layout, len: threads, is_written: true });
         }
         if !all.is_empty() && self.random.chance(30) {
             self.hit("parameter.struct");
-            let (id, layout) = all[self.random.below(all.len())].clone();
+            let (ty, layout) = all[self.random.below(all.len())].clone();
             let name = self.parameter_name();
-            self.bind(&name, Ty::Struct(id), false);
-            let uniform: Vec<_> =
-                self.leaves(&Ty::Struct(id)).into_iter().map(|(path, scalar)| (format!("{name}{path}"), scalar)).collect();
+            self.bind(&name, ty.clone(), false);
+            let uniform: Vec<_> = self.leaves(&ty).into_iter().map(|(path, scalar)| (format!("{name}{path}"), scalar)).collect();
             self.uniform.extend(uniform);
             add(self, name, Passed::Whole(layout));
         }
+        if self.random.chance(15) {
+            self.hit("matrix.of_threads");
+            let (scalar, name, is_batch) = (self.random.pick(&Scalar::ELEMENTS), self.parameter_name(), self.random.chance(40));
+            let (rows, columns) = (1 + self.random.below(8), 1 + self.random.below(8));
+            let pitch = columns + self.random.below(3);
+            self.matrices.push((name.clone(), scalar, is_batch));
+            let passed = if is_batch {
+                Passed::Batch { extents: [rows, columns, pitch, 2, rows * pitch + self.random.below(3)], is_written: false }
+            } else {
+                Passed::Matrix { rows, columns, pitch, is_written: false }
+            };
+            let seed = self.random.below(1000) as u64;
+            parameters.push(Parameter { name, scalar, each: 1, passed, seed, in_group: false, is_generic: false, cache: None });
+        }
+        let mut add = |g: &mut Self, name: String, passed: Passed| {
+            let seed = g.random.below(1000) as u64;
+            parameters.push(Parameter {
+                name,
+                scalar: Scalar::U32,
+                each: 1,
+                passed,
+                seed,
+                in_group: false,
+                is_generic: false,
+                cache: None,
+            });
+        };
         if self.random.chance(10) {
             self.hit("parameter.array");
             let scalar = self.random.pick(&Scalar::ELEMENTS);
@@ -88,10 +125,29 @@ impl Generator<'_> {
         }
     }
 
+    /// An element of a matrix, often one that is not there.
+    pub(super) fn matrix_element(&mut self, depth: usize) -> Option<(String, Scalar)> {
+        if self.matrices.is_empty() {
+            return None;
+        }
+        let (name, scalar, is_batch) = self.matrices[self.random.below(self.matrices.len())].clone();
+        self.hit(if is_batch { "batch.element" } else { "matrix.element" });
+        let [(row, _), (column, _), (which, _)] = [0; 3].map(|_| self.number(depth));
+        let which = if is_batch { format!("[{which} % 3]") } else { String::new() };
+        let of_extents = ["rows", "columns", "pitch"];
+        let column = match self.random.below(5) {
+            0 => format!("{name}.{}() - 1", self.random.pick(&of_extents)),
+            1 => column,
+            _ => format!("{column} % 9"),
+        };
+        Some((format!("{name}{which}[({row} % 9, {column})]"), scalar))
+    }
+
     /// How buffers are kept in caches, which changes no result.
     pub(super) fn cache_hints(&mut self, parameters: &mut [Parameter]) {
         for parameter in parameters {
-            let is_memory = !parameter.is_value() && !matches!(parameter.passed, Passed::Constant(_)) && !parameter.in_group;
+            let is_memory =
+                !parameter.is_value() && !matches!(parameter.passed, Passed::Constant(_) | Passed::Constants { .. }) && !parameter.in_group;
             if is_memory && self.random.chance(8) {
                 self.hit("cache");
                 parameter.cache = Some(self.random.pick(&["streaming", "evict_first", "evict_last", "no_allocate"]));
@@ -106,7 +162,7 @@ impl Generator<'_> {
             return None;
         }
         let records = &readable[self.random.below(readable.len())];
-        let parts = self.leaves(&Ty::Struct(records.id));
+        let parts = self.leaves(&records.ty);
         if parts.is_empty() {
             return None;
         }
@@ -130,7 +186,7 @@ impl Generator<'_> {
         let records = readable[self.random.below(readable.len())].clone();
         let index = self.record_index(&records, 1);
         let (name, is_mutable) = (self.name(), self.random.chance(50));
-        self.bind(&name, Ty::Struct(records.id), is_mutable);
+        self.bind(&name, records.ty.clone(), is_mutable);
         let mutable = if is_mutable { "mut " } else { "" };
         Node::Let { names: vec![name.clone()], text: format!("let {mutable}{name} = {}[{index}];", records.name) }
     }
@@ -143,10 +199,10 @@ impl Generator<'_> {
         let (name, own) = (records.name, self.own.0.clone());
         if self.random.chance(30) {
             self.hit("records.store_whole");
-            let value = self.clean_value(&Ty::Struct(records.id), 1);
+            let value = self.clean_value(&records.ty, 1);
             return Node::line(format!("{name}[{own}] = {value};"));
         }
-        let parts = self.leaves(&Ty::Struct(records.id));
+        let parts = self.leaves(&records.ty);
         let (path, scalar) = parts[self.random.below(parts.len())].clone();
         self.hit("records.store_field");
         let value = self.clean_value(&Ty::Scalar(scalar), 2);
@@ -160,6 +216,10 @@ impl Generator<'_> {
             Ty::Scalar(scalar) if scalar.is_float() => {
                 let value = self.expr(*scalar, depth);
                 format!("{{ let c_ = {value}; if c_.is_nan() {{ {}::NAN }} else {{ c_ }} }}", scalar.name())
+            }
+            Ty::Grid(scalar, rows, columns) => {
+                let rows: Vec<String> = (0..*rows).map(|_| self.clean_value(&Ty::Array(*scalar, *columns), depth)).collect();
+                format!("[{}]", rows.join(", "))
             }
             Ty::Array(scalar, len) => {
                 let parts: Vec<String> = (0..*len).map(|_| self.clean_value(&Ty::Scalar(*scalar), depth.min(1))).collect();

@@ -72,8 +72,9 @@ pub(super) struct Enum {
 #[derive(Clone, Debug)]
 pub(super) struct Records {
     pub(super) name: String,
-    /// The struct, by its place in [`Generator::structs`].
-    pub(super) id: usize,
+    /// An element's type.
+    pub(super) ty: Ty,
+    /// Elements, a power of two.
     pub(super) len: usize,
     /// Whether each thread has one of its own, which it may write.
     pub(super) is_own: bool,
@@ -97,8 +98,10 @@ pub(super) struct Generator<'r> {
     pub(super) hits: BTreeSet<&'static str>,
     pub(super) variables: Vec<Variable>,
     pub(super) inputs: Vec<Input>,
-    /// Buffers of structs.
+    /// Buffers of elements that are no scalars.
     pub(super) records: Vec<Records>,
+    /// Matrices and batches of them, which nobody writes: name, elements, and whether it is a batch.
+    pub(super) matrices: Vec<(String, Scalar, bool)>,
     pub(super) structs: Vec<Struct>,
     pub(super) enums: Vec<Enum>,
     pub(super) functions: Vec<Function>,

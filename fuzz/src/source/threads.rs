@@ -22,6 +22,7 @@ pub(super) fn generator(random: &mut Random) -> Generator<'_> {
         variables: Vec::new(),
         inputs: Vec::new(),
         records: Vec::new(),
+        matrices: Vec::new(),
         structs: Vec::new(),
         enums: Vec::new(),
         functions: Vec::new(),
@@ -46,6 +47,9 @@ pub(super) fn generator(random: &mut Random) -> Generator<'_> {
         fresh: 0,
     }
 }
+
+/// The seed of what is a field of the kernel's group, though most like it are none.
+const OF_GROUP: u64 = 1001;
 
 /// Which threads know of each other.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -100,7 +104,7 @@ pub(super) fn kernel(random: &mut Random) -> Kernel {
         g.uniform.push(("FLAG".to_owned(), Scalar::Bool));
     }
     let mut is_generic = false;
-    if let Some(parameter) = parameters.iter_mut().filter(|p| p.is_written()).nth(1).filter(|p| p.each == 1)
+    if let Some(parameter) = parameters.iter_mut().filter(|p| p.is_written()).nth(1).filter(|p| p.each == 1 && !p.in_group)
         && matches!(parameter.passed, Passed::Global { .. })
         && g.random.chance(8)
     {
@@ -115,8 +119,15 @@ pub(super) fn kernel(random: &mut Random) -> Kernel {
     if g.random.chance(25) {
         g.reader();
     }
+    if g.random.chance(50) {
+        g.group_method();
+    }
     let words = parameters.iter().find(|p| p.scalar == Scalar::U64 && p.is_written()).map(|p| p.name.clone()).unwrap_or_default();
-    let typed = parameters.iter().filter(|p| p.is_written()).nth(1).map(|p| (p.name.clone(), p.scalar));
+    let typed = parameters
+        .iter()
+        .filter(|p| p.is_written())
+        .nth(1)
+        .map(|p| (if p.in_group { format!("g.{}", p.name) } else { p.name.clone() }, p.scalar));
     let mut body = g.own_numbers(family, block, grid);
     g.has_threads = true;
     g.own_words = Some((words.clone(), WORDS));
@@ -145,6 +156,10 @@ pub(super) fn kernel(random: &mut Random) -> Kernel {
     }
     let (options, annotations, elements) = g.options(family);
     let items = g.items.concat();
+    let has_free_block = family != Family::Elements && g.random.chance(5);
+    if has_free_block {
+        g.hit("kernel.free_block");
+    }
     let (hits, is_approximate) = (std::mem::take(&mut g.hits), g.is_approximate);
     let mut kernel = Kernel {
         items,
@@ -153,6 +168,7 @@ pub(super) fn kernel(random: &mut Random) -> Kernel {
         elements,
         block,
         grid,
+        has_free_block,
         shared_bytes: 0,
         parameters: Vec::new(),
         generics,
@@ -191,7 +207,8 @@ impl Generator<'_> {
         };
         let mut all = Vec::new();
         let mut parameter = |name: String, scalar, each, passed: Passed, seed| {
-            let in_group = in_group && matches!(passed, Passed::Global { is_written: false, .. });
+            // Every kind of parameter that a group holds; of what is written, the typed buffer.
+            let in_group = in_group && (matches!(passed, Passed::Global { is_written: false, .. }) || seed == OF_GROUP);
             all.push(Parameter { name, scalar, each, passed, seed, in_group, is_generic: false, cache: None });
         };
         for at in 0..1 + self.random.below(3) {
@@ -206,8 +223,12 @@ impl Generator<'_> {
                     .fold(0, |bits, byte| bits << 8 | u64::from(*byte)),
             };
             let name = name(self);
-            self.uniform.push((name.clone(), scalar));
-            parameter(name, scalar, 1, Passed::Value(bits), 0);
+            let is_field = in_group && self.random.chance(40);
+            if is_field {
+                self.hit("group.value");
+            }
+            self.uniform.push((if is_field { format!("g.{name}") } else { name.clone() }, scalar));
+            parameter(name, scalar, 1, Passed::Value(bits), if is_field { OF_GROUP } else { 0 });
         }
         for _ in 0..1 + self.random.below(2) {
             self.hit("parameter.global");
@@ -225,14 +246,25 @@ impl Generator<'_> {
             self.hit("parameter.constant");
             let scalar = self.random.pick(&Scalar::ELEMENTS);
             let name = name(self);
-            self.inputs.push(Input { name: name.clone(), scalar, len: 16, is_pairs: false, is_global: false });
-            parameter(name, scalar, 1, Passed::Constant(16), self.random.below(1000) as u64);
+            let is_field = in_group && self.random.chance(50);
+            if is_field {
+                self.hit("group.constant");
+            }
+            let said = if is_field { format!("g.{name}") } else { name.clone() };
+            self.inputs.push(Input { name: said, scalar, len: 16, is_pairs: false, is_global: false });
+            let seed = if is_field { OF_GROUP } else { self.random.below(1000) as u64 };
+            parameter(name, scalar, 1, Passed::Constant(16), seed);
         }
         let words = name(self);
         parameter(words, Scalar::U64, 1, Passed::Global { len: threads * WORDS, is_written: true, is_zero: false }, 7);
         let typed = name(self);
         let scalar = self.random.pick(&Scalar::ELEMENTS);
-        parameter(typed, scalar, 1, Passed::Global { len: threads, is_written: true, is_zero: false }, 8);
+        let is_field = in_group && self.random.chance(50);
+        if is_field {
+            self.hit("group.written");
+        }
+        let seed = if is_field { OF_GROUP } else { 8 };
+        parameter(typed, scalar, 1, Passed::Global { len: threads, is_written: true, is_zero: false }, seed);
         if self.random.chance(40) {
             self.hit("parameter.sums");
             let sums = name(self);
@@ -324,8 +356,9 @@ impl Generator<'_> {
             return Vec::new();
         }
         self.hit("return.of_warp");
-        let call = self.random.pick(&["block_sum", "block_max", "block_inclusive_sum"]);
-        let value = self.expr(Scalar::U32, 1);
+        // Sums of the block want all of its warps.
+        let call = self.random.pick(&["sync_threads_count", "sync_threads_and", "sync_threads_or"]);
+        let value = self.expr(Scalar::Bool, 1);
         let own = self.own.0.clone();
         vec![
             Node::block("if warp_id() == 1", vec![Node::line("return;")]),
@@ -369,8 +402,19 @@ impl Generator<'_> {
         if self.random.chance(15) {
             self.hit("option.index");
             options.push("index = 64".to_owned());
+        } else if self.random.chance(5) {
+            self.hit("option.index_32");
+            options.push("index = 32".to_owned());
         }
-        if self.random.chance(10) {
+        if self.random.chance(5) {
+            self.hit("option.targets");
+            options.push("targets = [sm_70, sm_80, sm_90]".to_owned());
+        }
+        if self.random.chance(5) && !self.may_approximate {
+            self.hit("option.choice");
+            options.push("bounds = if 3 > 2 { unchecked } else { trap }".to_owned());
+        }
+        if self.random.chance(10) && !options.iter().any(|option| option.starts_with("bounds")) {
             self.hit("option.bounds");
             options.push("bounds = trap".to_owned());
         }

@@ -61,6 +61,7 @@ pub(super) fn made(
         elements: 1,
         block: [block, 1, 1],
         grid,
+        has_free_block: false,
         shared_bytes: 0,
         parameters,
         generics: Vec::new(),
