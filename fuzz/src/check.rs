@@ -125,8 +125,11 @@ fn stages(shown: &mut Shown, kernel: &Kernel, kept: &Lowered<Scheduled>, number:
         0 => {
             let names = passes::pass_names();
             let off = names[(number / 3) as usize % names.len()];
-            let list: Vec<&Pass> = OPTIMIZE.iter().chain(ADDRESS).filter(|pass| pass.name != off).collect();
-            let without = after(scheduled, &list, shown, false)?;
+            let but = |list: &'static [Pass]| list.iter().filter(|pass| pass.name != off).collect::<Vec<_>>();
+            let mut without = after(scheduled, &but(OPTIMIZE), shown, false)?;
+            // Between the two, as ever: rounds of threads that return apart have barriers by it.
+            passes::meet(&mut without);
+            let without = after(&without, &but(ADDRESS), shown, false)?;
             compare(shown, &format!("without {off}"), kernel, &without)?;
         }
         1 => {

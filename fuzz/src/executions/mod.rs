@@ -3,6 +3,7 @@
 pub mod compiled;
 pub mod device;
 mod maps;
+mod pictures;
 pub mod ptx;
 pub mod simulator;
 pub mod twin;

@@ -2,9 +2,11 @@
 
 use super::Output;
 use super::compiled::index_bytes;
+use super::pictures::picture;
 use crate::source::{Kernel, Passed};
 use warpwright_codegen::ir;
 use warpwright_runtime::sim::{SimArgument, SimLaunch, SimOptions, SimProgram};
+use warpwright_runtime::texture::Picture;
 
 /// How often a warp may go round a loop: far more than any generated one.
 const LOOP_LIMIT: u64 = 1 << 16;
@@ -13,6 +15,8 @@ const LOOP_LIMIT: u64 = 1 << 16;
 pub(super) struct Bytes {
     pub(super) bytes: Vec<u8>,
     pub(super) kind: Kind,
+    /// What it is without its texels, if it is a texture.
+    pub(super) picture: Option<Picture>,
 }
 
 /// What an argument is.
@@ -34,8 +38,8 @@ pub(super) fn arguments(kernel: &Kernel, wide: usize) -> Vec<Bytes> {
             _ if parameter.is_written() => Kind::Written,
             _ => Kind::Read,
         };
-        all.push(Bytes { bytes: parameter.bytes(wide), kind });
-        let extent = |extent: usize| Bytes { bytes: (extent as u64).to_le_bytes()[..wide].to_vec(), kind: Kind::Value };
+        all.push(Bytes { bytes: parameter.bytes(wide), kind, picture: picture(parameter) });
+        let extent = |extent: usize| Bytes { bytes: (extent as u64).to_le_bytes()[..wide].to_vec(), kind: Kind::Value, picture: None };
         all.extend(parameter.extents().into_iter().map(extent));
     }
     all
@@ -50,7 +54,11 @@ pub fn run(kernel: &Kernel, ir: &ir::Kernel) -> Result<Output, String> {
     let program = SimProgram::compile_with(ir, options).map_err(|error| error.to_string())?;
     let mut bytes = arguments(kernel, index_bytes(ir));
     let mut list: Vec<SimArgument<'_>> = Vec::new();
-    for Bytes { bytes, kind } in &mut bytes {
+    for Bytes { bytes, kind, picture } in &mut bytes {
+        if let Some(picture) = picture {
+            list.push(SimArgument::Texture { texels: bytes, picture: *picture });
+            continue;
+        }
         list.push(match kind {
             Kind::Value => SimArgument::Value(bytes),
             Kind::Read => SimArgument::GlobalReadOnly { bytes },

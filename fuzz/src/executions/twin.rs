@@ -239,6 +239,15 @@ fn argument(parameter: &Parameter, buffer: &str, path: &str, text: &mut String) 
             let (make, view) = if *is_written { ("matrix_mut", "view_mut") } else { ("matrix", "view") };
             format!("d_.{make}({buffer}.{view}::<{element}>()?, {rows}, {columns})?.pitch({pitch})?")
         }
+        Passed::Texture { width, height, has_border, is_normalized } => {
+            upload(text, &filled(width * height * parameter.each), "");
+            let addressing = if *has_border { "Border" } else { "Clamp" };
+            let _ = writeln!(
+                text,
+                "    let sampling_ = warpwright::Sampling {{ addressing: warpwright::Addressing::{addressing}, normalized: {is_normalized}, ..Default::default() }};\n    let {buffer} = d_.texture(({width}, {height}), &{buffer}.view::<{element}>()?.download()?, sampling_)?;"
+            );
+            format!("&{buffer}")
+        }
         Passed::Batch { extents, is_written } => {
             upload(text, &filled(batch_len(*extents)), if *is_written { "mut " } else { "" });
             let (make, view) = if *is_written { ("matrix_mut", "view_mut") } else { ("matrix", "view") };

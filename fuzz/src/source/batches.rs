@@ -172,7 +172,14 @@ pub(super) fn product_of_floats(g: &mut Generator<'_>) -> Kernel {
     let is_chained = matches!(factor, "bf16" | "f16") && g.random.chance(40);
     let (m, block) = if is_chained { (64usize, 128u32) } else { g.random.pick(&[(32usize, 64u32), (64, 128), (16, 32)]) };
     let (n, k) = (g.random.pick(&[16usize, 32]), g.random.pick(&[16usize, 32, 64]));
-    let is_transposed = g.random.chance(60) || matches!(factor, "e4m3" | "e5m2");
+    let is_transposed = g.random.chance(60) || matches!(factor, "e4m3" | "e5m2") || option == "tensor = tf32";
+    let is_left_transposed = option != "tensor = tf32" && g.random.chance(25);
+    let (left, of_left) = if is_left_transposed {
+        g.hit("multiply_add.left_transposed");
+        (format!("[[{factor}; {m}]; {k}]"), "transposed(&left)")
+    } else {
+        (format!("[[{factor}; {k}]; {m}]"), "&left")
+    };
     let right = if is_transposed { format!("[[{factor}; {k}]; {n}]") } else { format!("[[{factor}; {n}]; {k}]") };
     let of_right = if is_transposed { "transposed(&right)" } else { "&right" };
     if is_transposed {
@@ -193,7 +200,7 @@ pub(super) fn product_of_floats(g: &mut Generator<'_>) -> Kernel {
     let name = if is_chained { "first" } else { "sums" };
     let mut body = lines(&format!(
         "#[shared]
-         let mut left: [[{factor}; {k}]; {m}];
+         let mut left: {left};
          #[shared]
          let mut right: {right};
          let t = thread_idx().x;
@@ -202,8 +209,8 @@ pub(super) fn product_of_floats(g: &mut Generator<'_>) -> Kernel {
          {}
          sync_threads();
          let mut {name} = Accumulator::<{sum}, {m}, {n}>::zero();
-         multiply_add(&left, {of_right}, &mut {name});",
-        fill("left", k, m * k, "x"),
+         multiply_add({of_left}, {of_right}, &mut {name});",
+        fill("left", if is_left_transposed { m } else { k }, m * k, "x"),
         fill("right", if is_transposed { k } else { n }, n * k, "w"),
     ));
     if is_chained {

@@ -308,6 +308,11 @@ impl Generator<'_> {
         {
             return of_type(&part, scalar, ty);
         }
+        if self.random.chance(30)
+            && let Some((texel, scalar)) = self.texel(depth.min(1))
+        {
+            return of_type(&texel, scalar, ty);
+        }
         if self.random.chance(25)
             && let Some((element, scalar)) = self.matrix_element(depth.min(1))
         {

@@ -59,7 +59,7 @@ impl Generator<'_> {
 
     fn structure(&mut self) {
         self.hit("struct");
-        let name = format!("{}{}", self.random.pick(&["Pair", "Float4_", "Texel", "R"]), self.structs.len());
+        let name = format!("{}{}", self.random.pick(&["Pair", "Float4_", "Texel", "Rec"]), self.structs.len());
         let count = 1 + self.random.below(4);
         let start = self.random.below(FIELDS.len() - count);
         // Without padding every second one: its buffers may be written.

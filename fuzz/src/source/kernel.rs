@@ -54,6 +54,17 @@ pub enum Passed {
         /// Whether the kernel writes it.
         is_written: bool,
     },
+    /// A texture, of which points give the nearest texel.
+    Texture {
+        /// Texels of a row.
+        width: usize,
+        /// Rows.
+        height: usize,
+        /// Whether what lies outside is zero, instead of the edge.
+        has_border: bool,
+        /// Whether coordinates of points go from 0 to 1.
+        is_normalized: bool,
+    },
     /// Several matrices of the same shape.
     Batch {
         /// Rows, columns, elements from row to row, how many matrices, and elements from one to the next: in the order of the kernel's parameters.
@@ -175,6 +186,7 @@ impl Parameter {
             Passed::Constants { layout, len } => format!("&{lifetime}Constant<[{}; {len}]>", layout.name("")),
             Passed::Constant(len) => format!("&{lifetime}Constant<[{element}; {len}]>"),
             Passed::Matrix { is_written, .. } => format!("&{}Matrix<{element}>", mutable(*is_written)),
+            Passed::Texture { .. } => format!("&Texture2d<{element}>"),
             Passed::Batch { is_written, .. } => format!("&{}MatrixBatch<{element}>", mutable(*is_written)),
         }
     }
@@ -190,6 +202,7 @@ impl Parameter {
             Passed::Global { len, .. } => contents(self.seed, scalar, *len),
             Passed::Constant(len) => contents(self.seed, scalar, *len),
             Passed::Matrix { rows, pitch, .. } => contents(self.seed, scalar, rows * pitch),
+            Passed::Texture { width, height, .. } => contents(self.seed, scalar, width * height * self.each),
             Passed::Batch { extents, .. } => contents(self.seed, scalar, batch_len(*extents)),
         }
     }
@@ -215,7 +228,7 @@ impl Parameter {
             | Passed::Elements { is_written, .. }
             | Passed::Matrix { is_written, .. }
             | Passed::Batch { is_written, .. } => is_written,
-            Passed::Value(_) | Passed::Whole(_) | Passed::Constant(_) | Passed::Constants { .. } => false,
+            Passed::Value(_) | Passed::Whole(_) | Passed::Constant(_) | Passed::Constants { .. } | Passed::Texture { .. } => false,
         }
     }
 }
@@ -279,6 +292,11 @@ impl Kernel {
     /// Parameters in the order in which a launch has them: those of the group last.
     pub fn in_order(&self) -> impl Iterator<Item = &Parameter> {
         self.parameters.iter().filter(|p| !p.in_group).chain(self.parameters.iter().filter(|p| p.in_group))
+    }
+
+    /// Whether it takes textures, which launches of kernels that no program names do not pass.
+    pub fn has_textures(&self) -> bool {
+        self.parameters.iter().any(|parameter| matches!(parameter.passed, Passed::Texture { .. }))
     }
 
     /// Statements of its body.

@@ -28,6 +28,7 @@ mod patterns;
 mod records;
 mod scope;
 mod statements;
+mod textures;
 mod threads;
 mod tiles;
 mod tree;

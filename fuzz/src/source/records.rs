@@ -146,8 +146,9 @@ impl Generator<'_> {
     /// How buffers are kept in caches, which changes no result.
     pub(super) fn cache_hints(&mut self, parameters: &mut [Parameter]) {
         for parameter in parameters {
-            let is_memory =
-                !parameter.is_value() && !matches!(parameter.passed, Passed::Constant(_) | Passed::Constants { .. }) && !parameter.in_group;
+            let is_memory = !parameter.is_value()
+                && !matches!(parameter.passed, Passed::Constant(_) | Passed::Constants { .. } | Passed::Texture { .. })
+                && !parameter.in_group;
             if is_memory && self.random.chance(8) {
                 self.hit("cache");
                 parameter.cache = Some(self.random.pick(&["streaming", "evict_first", "evict_last", "no_allocate"]));

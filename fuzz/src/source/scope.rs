@@ -2,6 +2,7 @@
 
 use super::layouts::Layout;
 use super::names::VARIABLES;
+use super::textures;
 use super::types::Scalar;
 use crate::random::Random;
 use std::collections::BTreeSet;
@@ -102,6 +103,7 @@ pub(super) struct Generator<'r> {
     pub(super) records: Vec<Records>,
     /// Matrices and batches of them, which nobody writes: name, elements, and whether it is a batch.
     pub(super) matrices: Vec<(String, Scalar, bool)>,
+    pub(super) textures: Vec<textures::Input>,
     pub(super) structs: Vec<Struct>,
     pub(super) enums: Vec<Enum>,
     pub(super) functions: Vec<Function>,

@@ -23,6 +23,7 @@ pub(super) fn generator(random: &mut Random) -> Generator<'_> {
         inputs: Vec::new(),
         records: Vec::new(),
         matrices: Vec::new(),
+        textures: Vec::new(),
         structs: Vec::new(),
         enums: Vec::new(),
         functions: Vec::new(),
@@ -88,6 +89,9 @@ pub(super) fn kernel(random: &mut Random) -> Kernel {
         g.writer();
     }
     g.whole_parameters(threads, &mut parameters);
+    if g.random.chance(5) {
+        g.texture_parameter(&mut parameters);
+    }
     g.cache_hints(&mut parameters);
     let mut generics = Vec::new();
     if g.random.chance(15) {

@@ -403,7 +403,20 @@ fn clusters(g: &mut Generator<'_>) -> Kernel {
     let scalar = g.random.pick(&Scalar::ATOMIC);
     let t = scalar.name();
     let (block, size) = (g.random.pick(&[32u32, 64]), g.random.pick(&[2usize, 4]));
-    let exchange = match g.random.below(3) {
+    let (shape, across, down) = match (size, g.random.below(3)) {
+        (_, 0) => (format!("({size}, 1)"), size, 1),
+        (4, 1) => ("(2, 2)".to_owned(), 2, 2),
+        (_, 1) => (format!("(1, {size})"), 1, size),
+        _ => (size.to_string(), size, 1),
+    };
+    g.hit("cluster_dim");
+    let exchange = match g.random.below(4) {
+        3 => {
+            g.hit("shared_of.vector");
+            format!(
+                "let q = shared_of(&part, (rank + 1) % {size}).load::<2>(t / 2 * 2);\nlet mut sum = q[0] ^ q[1] + (cluster_dim().x * 3 + cluster_dim().y) as {t};"
+            )
+        }
         0 => {
             g.hit("shared_of_mut");
             format!(
@@ -422,13 +435,13 @@ fn clusters(g: &mut Generator<'_>) -> Kernel {
          cluster_sync();
          {exchange}
          sum = sum + (cluster_idx().x as {t});
-         y[global_id().x] = sum;"
+         y[(block_idx().y * grid_dim().x + block_idx().x) * {block} + t] = sum;"
     ));
     let parameters = vec![
         parameter("x", scalar, Passed::Global { len: 64, is_written: false, is_zero: false }, g.random.below(1000)),
         parameter("y", scalar, Passed::Global { len: block as usize * size * 2, is_written: true, is_zero: false }, 4),
     ];
-    let mut kernel = made(g, vec![format!("cluster = {size}")], block, [2 * size as u32, 1, 1], parameters, body);
+    let mut kernel = made(g, vec![format!("cluster = {shape}")], block, [2 * across as u32, down as u32, 1], parameters, body);
     kernel.annotations.clear();
     kernel.has_clusters = true;
     kernel
