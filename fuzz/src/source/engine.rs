@@ -116,6 +116,19 @@ pub(super) fn tensor_tiles(g: &mut Generator<'_>) -> Kernel {
         ("a", "c")
     };
     let each = rows * columns / block;
+    let is_unaligned = g.random.chance(15);
+    let (load_column, run) = if is_unaligned {
+        // Threads copy what the engine cannot.
+        g.hit("pipeline.unaligned");
+        (format!("{column} + n as usize % 5"), "")
+    } else if g.random.chance(30) {
+        g.hit("pipeline.tiles_and_runs");
+        g.hit("load_run");
+        (column.clone(), "load_run(&mut run, x, k * 32);")
+    } else {
+        (column.clone(), "")
+    };
+    let (of_run, used) = if run.is_empty() { ("", "") } else { ("#[shared]\nlet mut run: [u32; 32];", "sum ^= run[(t + k) % 32];") };
     let out = match g.random.below(4) {
         0 => String::new(),
         1 => {
@@ -142,9 +155,11 @@ pub(super) fn tensor_tiles(g: &mut Generator<'_>) -> Kernel {
         format!("sum = (sum * 5) ^ (tile[at % {rows}][(at * 3 + k) % {columns}] as u32);")
     };
     let inner = format!(
-        "load_tile(&mut tile, {from}, {row}, {column});
+        "load_tile(&mut tile, {from}, {row}, {load_column});
+         {run}
          sync_threads();
          for r in 0..{each} {{ let at = r * {block} + t; {sum} }}
+         {used}
          {out}
          sync_threads();"
     );
@@ -152,6 +167,7 @@ pub(super) fn tensor_tiles(g: &mut Generator<'_>) -> Kernel {
         "{attribute}
          let mut tile: [[{t}; {columns}]; {rows}];
          {declared}
+         {of_run}
          let t = thread_idx().x;
          let mut sum = t as u32;"
     ));
@@ -175,6 +191,8 @@ pub(super) fn tensor_tiles(g: &mut Generator<'_>) -> Kernel {
     };
     let grid = [2, if is_batch { count as u32 + g.random.below(2) as u32 } else { 1 }, 1];
     let parameters = vec![
+        parameter("n", Scalar::U32, Passed::Value(g.random.below(9) as u64), 0),
+        parameter("x", Scalar::U32, Passed::Global { len: 32 * trips, is_written: false, is_zero: false }, seed + 2),
         parameter("a", scalar, passed(false), seed),
         parameter("c", scalar, passed(true), seed + 1),
         parameter("y", Scalar::U32, Passed::Global { len: block * (grid[0] * grid[1]) as usize, is_written: true, is_zero: false }, 3),

@@ -110,11 +110,10 @@ pub(super) fn look_back(g: &mut Generator<'_>) -> Kernel {
         parameter("y", scalar, written(blocks * block), 0),
     ];
     let mut kernel = made(g, Vec::new(), block as u32, [blocks as u32, 1, 1], parameters, body);
-    if g.random.chance(25) {
-        g.hit("option.persistent");
+    if g.random.chance(25) && !kernel.annotations.iter().any(|annotation| annotation == "persistent") {
+        kernel.hits.insert("option.persistent");
         kernel.annotations.push("persistent".to_owned());
     }
-    kernel.hits.extend(std::mem::take(&mut g.hits));
     kernel.waits = true;
     kernel
 }

@@ -10,6 +10,8 @@ use super::types::Scalar;
 pub enum Layout {
     /// A scalar.
     Scalar(Scalar),
+    /// A float of 8 bits, by its name.
+    Float8(&'static str),
     /// `usize`, which is as wide as the kernel says: below 256.
     Index,
     /// An enum.
@@ -39,6 +41,7 @@ impl Layout {
     pub fn name(&self, path: &str) -> String {
         match self {
             Layout::Scalar(scalar) => scalar.name().to_owned(),
+            Layout::Float8(name) => (*name).to_owned(),
             Layout::Index => "usize".to_owned(),
             Layout::Enum { name, .. } | Layout::Struct { name, .. } => format!("{path}{name}"),
             Layout::Array(inner, len) => format!("[{}; {len}]", inner.name(path)),
@@ -47,6 +50,7 @@ impl Layout {
 
     fn align(&self, wide: usize) -> usize {
         match self {
+            Layout::Float8(_) => 1,
             Layout::Scalar(scalar) | Layout::Enum { repr: scalar, .. } => scalar.bytes(),
             Layout::Index => wide,
             Layout::Array(inner, _) => inner.align(wide),
@@ -57,6 +61,7 @@ impl Layout {
     /// Bytes of it, where `usize` has so many.
     pub fn size(&self, wide: usize) -> usize {
         match self {
+            Layout::Float8(_) => 1,
             Layout::Scalar(scalar) | Layout::Enum { repr: scalar, .. } => scalar.bytes(),
             Layout::Index => wide,
             Layout::Array(inner, len) => inner.size(wide) * len,
@@ -72,13 +77,15 @@ impl Layout {
         let mut leaves = Vec::new();
         self.leaves(&mut leaves);
         let filled: usize = leaves.iter().map(|leaf| leaf.size(8)).sum();
-        let are_numbers = leaves.iter().all(|leaf| matches!(leaf, Layout::Scalar(scalar) if *scalar != Scalar::Bool));
+        let are_numbers = leaves
+            .iter()
+            .all(|leaf| matches!(leaf, Layout::Float8(_)) || matches!(leaf, Layout::Scalar(scalar) if *scalar != Scalar::Bool));
         are_numbers && filled == self.size(8)
     }
 
     fn leaves<'l>(&'l self, all: &mut Vec<&'l Layout>) {
         match self {
-            Layout::Scalar(_) | Layout::Index | Layout::Enum { .. } => all.push(self),
+            Layout::Scalar(_) | Layout::Float8(_) | Layout::Index | Layout::Enum { .. } => all.push(self),
             Layout::Array(inner, len) => (0..*len).for_each(|_| inner.leaves(all)),
             Layout::Struct { fields, .. } => fields.iter().for_each(|(_, field)| field.leaves(all)),
         }
@@ -119,7 +126,7 @@ impl Layout {
                     at += field.size(wide);
                 }
             }
-            Layout::Scalar(_) | Layout::Index | Layout::Enum { .. } => {
+            Layout::Scalar(_) | Layout::Float8(_) | Layout::Index | Layout::Enum { .. } => {
                 let Some(column) = columns.next() else { return };
                 let size = self.size(wide);
                 let number = match self {
@@ -159,6 +166,7 @@ impl Layout {
             _ => *column += 1,
         }
         match self {
+            Layout::Float8(name) => format!("{name}::from_bits(c{leaf}_[i_])"),
             Layout::Scalar(Scalar::Bool) => format!("c{leaf}_[i_] & 1 == 1"),
             Layout::Scalar(scalar) => {
                 let n = scalar.bytes();

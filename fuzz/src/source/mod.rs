@@ -13,6 +13,7 @@ mod engine;
 mod expressions;
 pub mod features;
 mod flags;
+mod float8s;
 mod functions;
 mod indices;
 mod items;

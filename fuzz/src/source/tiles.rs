@@ -5,13 +5,14 @@ use super::scope::Generator;
 use super::threads::generator;
 use super::tree::Node;
 use super::types::Scalar;
-use super::{batches, engine, flags};
+use super::{batches, engine, flags, float8s};
 use crate::random::Random;
 
 /// One of the patterns.
 pub(super) fn kernel(random: &mut Random) -> Kernel {
     let mut g = generator(random);
-    match g.random.below(17) {
+    match g.random.below(18) {
+        17 => float8s::moved(&mut g),
         8 | 9 => batches::moved(&mut g),
         10 => batches::rows_of_product(&mut g),
         11 => batches::product_of_floats(&mut g),
@@ -46,6 +47,14 @@ pub(super) fn made(
     if g.random.chance(20) {
         g.hit("option.raster");
         annotations.push("raster(rows = 2)".to_owned());
+    }
+    if g.random.chance(8) {
+        g.hit("option.persistent");
+        annotations.push("persistent".to_owned());
+    }
+    if g.random.chance(8) {
+        g.hit("option.overlap");
+        annotations.push("overlap".to_owned());
     }
     let mut parameters = parameters;
     g.cache_hints(&mut parameters);
