@@ -1,4 +1,4 @@
-//! Blocks that wait for others, in the order of tickets: who waits has started after those that it waits for.
+//! Blocks that know of others by flags. Who waits does so in the order of tickets: it has started after those that it waits for.
 
 use super::kernel::{Kernel, Passed};
 use super::scope::Generator;
@@ -116,4 +116,51 @@ pub(super) fn look_back(g: &mut Generator<'_>) -> Kernel {
     }
     kernel.waits = true;
     kernel
+}
+
+/// The last block to come adds what all have written.
+pub(super) fn last_block(g: &mut Generator<'_>) -> Kernel {
+    g.hit("flags.last_block");
+    let block = g.random.pick(&[32u32, 64]);
+    let blocks = 1 + g.random.below(4);
+    let scalar = g.random.pick(&[Scalar::U32, Scalar::I32, Scalar::U64]);
+    let t = scalar.name();
+    let ticket = match g.random.below(3) {
+        0 => "let ticket = count.atomic_add_ordered(0, 1, Ordering::AcqRel, ThreadScope::Device);",
+        1 => {
+            g.hit("fence_device");
+            "fence_device();\nlet ticket = count.atomic_add(0, 1);\nfence_device();"
+        }
+        _ => "let ticket = count.atomic_add_ordered(0, 1, Ordering::SeqCst, ThreadScope::System);",
+    };
+    let combine = g.random.pick(&["block_sum", "block_max", "block_min"]);
+    g.hit(combine);
+    let body = lines(&format!(
+        "#[shared]
+         let mut is_last: [bool; 1];
+         let (t, blocks) = (thread_idx().x, grid_dim().x);
+         let total = {combine}(x[(global_id().x * 7 + n as usize % 5) % 64]);
+         if t == 0 {{
+         parts[block_idx().x] = total;
+         {ticket}
+         is_last[0] = ticket + 1 == blocks as u32;
+         }}
+         sync_threads();
+         if is_last[0] {{
+         let mut rest = 0{t};
+         for b in (t..blocks).step_by({block}) {{ rest = rest * 5 + parts[b]; }}
+         let all = block_sum(rest);
+         if t == 0 {{ out[0] = all; }}
+         }}"
+    ));
+    let written = |len| Passed::Global { len, is_written: true, is_zero: true };
+    let seed = g.random.below(1000);
+    let parameters = vec![
+        parameter("n", Scalar::U32, Passed::Value(g.random.below(9) as u64), 0),
+        parameter("x", scalar, Passed::Global { len: 64, is_written: false, is_zero: false }, seed),
+        parameter("parts", scalar, written(blocks), 0),
+        parameter("count", Scalar::U32, written(1), 0),
+        parameter("out", scalar, written(1), 0),
+    ];
+    made(g, Vec::new(), block, [blocks as u32, 1, 1], parameters, body)
 }
