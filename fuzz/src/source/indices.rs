@@ -184,9 +184,9 @@ impl Generator<'_> {
         let is_mutable = self.random.chance(50);
         let mutable = if is_mutable { "mut " } else { "" };
         if is_mutable {
-            self.indices.push((name.clone(), below))
+            self.indices.push((name.clone(), below));
         } else {
-            self.counters.push((name.clone(), below))
+            self.counters.push((name.clone(), below));
         }
         Node::Let { names: vec![name.clone()], text: format!("let {mutable}{name}: usize = {value};") }
     }
