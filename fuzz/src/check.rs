@@ -20,7 +20,7 @@ pub const TARGETS: [&str; 4] = ["sm_70", "sm_80", "sm_90", "sm_90a"];
 
 /// The target that a kernel's PTX is for: by its number, among those that it can be for.
 pub fn target_of(kernel: &Kernel, number: u64) -> &'static str {
-    let all = if kernel.has_clusters { &TARGETS[2..] } else { &TARGETS[..] };
+    let all = if kernel.has_clusters || kernel.has_engine { &TARGETS[2..] } else { &TARGETS[..] };
     all[number as usize % all.len()]
 }
 
@@ -135,8 +135,11 @@ fn stages(shown: &mut Shown, kernel: &Kernel, kept: &Lowered<Scheduled>, number:
         0 => {
             let names = passes::pass_names();
             let off = names[(number / 3) as usize % names.len()];
-            let list: Vec<&Pass> = OPTIMIZE.iter().chain(ADDRESS).filter(|pass| pass.name != off).collect();
-            let without = after(scheduled, &list, shown, false)?;
+            let but = |list: &'static [Pass]| list.iter().filter(|pass| pass.name != off).collect::<Vec<_>>();
+            let mut without = after(scheduled, &but(OPTIMIZE), shown, false)?;
+            // Between the two, as ever: rounds of threads that return apart have barriers by it.
+            passes::meet(&mut without);
+            let without = after(&without, &but(ADDRESS), shown, false)?;
             compare(shown, &format!("without {off}"), kernel, &without)?;
         }
         1 => {

@@ -140,7 +140,7 @@ fn one(seed: u64, on: &[String]) -> Result<ExitCode, String> {
         Err(Failure::Wrong(why)) => return Err(format!("simulator: {why}")),
         Err(Failure::NoCase(why)) => return Err(format!("no kernel: {why}")),
     };
-    println!("// simulator: {} executions agree", shown.compared + 1);
+    println!("// simulator: {} executions agree, {} annotations are left out", shown.compared + 1, shown.left_out);
     let settings = Settings {
         judges: judges(on)?,
         kernels: 1,

@@ -136,8 +136,11 @@ pub fn complaint(said: &Said) -> String {
 
 fn on_device(settings: &Settings, name: &'static str, device: &Device, known: &[Known], counted: &mut State, finds: &mut Vec<Find>) {
     for Known { seed, kernel, output } in known {
+        if kernel.has_textures() {
+            continue;
+        }
         // OpenCL devices have functions of their own.
-        if (kernel.is_approximate || kernel.has_clusters) && name != Judge::Cuda.name() {
+        if (kernel.is_approximate || kernel.has_clusters || kernel.waits) && name != Judge::Cuda.name() {
             continue;
         }
         // A driver that dies takes this program along: the next one reads where.

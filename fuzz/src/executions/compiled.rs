@@ -1,9 +1,9 @@
 //! A generated kernel through the front end, as a file goes.
 
-use crate::source::{Form, Kernel};
+use crate::source::{Form, Generic, Kernel};
 use warpwright_codegen::diagnostic::{Diagnostics, Level};
 use warpwright_codegen::hir::Lowered;
-use warpwright_codegen::ir::{self, IndexWidth};
+use warpwright_codegen::ir::{self, IndexWidth, Scalar};
 use warpwright_codegen::pipeline::{self, Built, Scheduled};
 use warpwright_codegen::syntax::{ConstValue, GenericValue, Instance, Program, Unit, UnitId, check_subset};
 
@@ -16,8 +16,12 @@ fn said(found: Diagnostics) -> String {
 
 /// The generics of its instance.
 fn instance(kernel: &Kernel) -> Instance {
-    let generics = kernel.generic.iter().map(|value| GenericValue::Const(ConstValue::Index(*value as i128, false))).collect();
-    Instance { generics }
+    let value = |generic: &Generic| match generic {
+        Generic::Width(width) => GenericValue::Const(ConstValue::Index(*width as i128, false)),
+        Generic::Flag(flag) => GenericValue::Const(ConstValue::Scalar(Scalar::bool(*flag))),
+        Generic::Type(_) => GenericValue::Type(generic.value()),
+    };
+    Instance { generics: kernel.generics.iter().map(value).collect() }
 }
 
 /// A program of the kernel's file, and the file's place in it.

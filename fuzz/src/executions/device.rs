@@ -1,7 +1,7 @@
 //! A device of the runtime: OpenCL, CUDA, or the simulator as programs launch it.
 
 use super::{Output, compiled};
-use crate::source::{Form, Kernel, Passed};
+use crate::source::{Form, Kernel};
 use warpwright_runtime::dynamic::{DynamicArgument, DynamicGeometry, DynamicKernel};
 use warpwright_runtime::{Buffer, Device, Dim3};
 
@@ -20,16 +20,16 @@ pub fn run(kernel: &Kernel, form: Form, device: &Device) -> Result<Output, Strin
     // Which of the two lists the next argument is of.
     let mut order: Vec<bool> = Vec::new();
     for parameter in kernel.in_order() {
-        if let Passed::Value(_) = parameter.passed {
-            values.push(parameter.bytes());
+        if parameter.is_value() {
+            values.push(parameter.bytes(wide));
             order.push(false);
             continue;
         }
-        buffers.push((device.upload(&parameter.bytes()).map_err(said)?, parameter.is_written()));
+        buffers.push((device.upload(&parameter.bytes(wide)).map_err(said)?, parameter.is_written()));
         order.push(true);
-        if let Passed::Matrix { rows, columns, pitch, .. } = parameter.passed {
-            values.extend([rows, columns, pitch].map(|extent| (extent as u64).to_le_bytes()[..wide].to_vec()));
-            order.extend([false; 3]);
+        for extent in parameter.extents() {
+            values.push((extent as u64).to_le_bytes()[..wide].to_vec());
+            order.push(false);
         }
     }
     let (mut next_value, mut next_buffer) = (values.iter(), buffers.iter());
@@ -45,6 +45,10 @@ pub fn run(kernel: &Kernel, form: Form, device: &Device) -> Result<Output, Strin
         .collect();
     let [x, y, z] = kernel.grid.map(|extent| extent as usize);
     let mut geometry = DynamicGeometry::default().grid(Dim3::new(x.div_ceil(each), y, z));
+    if kernel.has_free_block {
+        let [x, y, z] = kernel.block.map(|extent| extent as usize);
+        geometry = geometry.block(Dim3::new(x, y, z));
+    }
     if kernel.shared_bytes > 0 {
         geometry = geometry.shared_bytes(kernel.shared_bytes as usize);
     }

@@ -2,6 +2,8 @@
 
 pub mod compiled;
 pub mod device;
+mod maps;
+mod pictures;
 pub mod ptx;
 pub mod simulator;
 pub mod twin;

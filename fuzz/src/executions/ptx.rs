@@ -1,5 +1,7 @@
 //! The text of PTX, executed: by the interpreter, which shares no code with what prints it.
 
+use super::maps::map_bytes;
+use super::pictures::texture;
 use super::simulator::{Kind, arguments};
 use super::{Output, compiled};
 use crate::source::Kernel;
@@ -80,10 +82,16 @@ pub fn execute(kernel: &Kernel, lowered: &Lowered<Scheduled>, emitted: &Emitted,
                 };
                 asked[at].to_le_bytes().to_vec()
             }
-            AbiArgument::TensorMap(_)
-            | AbiArgument::Texture { .. }
-            | AbiArgument::Extent { .. }
-            | AbiArgument::Image { .. }
+            AbiArgument::TensorMap(map) => map_bytes(map, &all, &addresses),
+            AbiArgument::Texture { param, reads } => {
+                let picture = all[*param].picture.as_ref().ok_or("no texture is passed for one")?;
+                memory.add_texture(texture(picture, addresses[*param], *reads)).to_le_bytes().to_vec()
+            }
+            AbiArgument::Extent { param, axis } => {
+                let picture = all[*param].picture.as_ref().ok_or("no texture is passed for one")?;
+                if *axis == Axis::X { picture.width } else { picture.height }.to_le_bytes().to_vec()
+            }
+            AbiArgument::Image { .. }
             | AbiArgument::Sampler { .. }
             | AbiArgument::DynamicShared
             | AbiArgument::Exchange { .. }

@@ -2,9 +2,11 @@
 
 use super::Output;
 use super::compiled::index_bytes;
+use super::pictures::picture;
 use crate::source::{Kernel, Passed};
 use warpwright_codegen::ir;
 use warpwright_runtime::sim::{SimArgument, SimLaunch, SimOptions, SimProgram};
+use warpwright_runtime::texture::Picture;
 
 /// How often a warp may go round a loop: far more than any generated one.
 const LOOP_LIMIT: u64 = 1 << 16;
@@ -13,6 +15,8 @@ const LOOP_LIMIT: u64 = 1 << 16;
 pub(super) struct Bytes {
     pub(super) bytes: Vec<u8>,
     pub(super) kind: Kind,
+    /// What it is without its texels, if it is a texture.
+    pub(super) picture: Option<Picture>,
 }
 
 /// What an argument is.
@@ -29,16 +33,14 @@ pub(super) fn arguments(kernel: &Kernel, wide: usize) -> Vec<Bytes> {
     let mut all = Vec::new();
     for parameter in kernel.in_order() {
         let kind = match parameter.passed {
-            Passed::Value(_) => Kind::Value,
-            Passed::Constant(_) => Kind::Constant,
+            _ if parameter.is_value() => Kind::Value,
+            Passed::Constant(_) | Passed::Constants { .. } => Kind::Constant,
             _ if parameter.is_written() => Kind::Written,
             _ => Kind::Read,
         };
-        all.push(Bytes { bytes: parameter.bytes(), kind });
-        if let Passed::Matrix { rows, columns, pitch, .. } = parameter.passed {
-            let extent = |extent: usize| Bytes { bytes: (extent as u64).to_le_bytes()[..wide].to_vec(), kind: Kind::Value };
-            all.extend([rows, columns, pitch].map(extent));
-        }
+        all.push(Bytes { bytes: parameter.bytes(wide), kind, picture: picture(parameter) });
+        let extent = |extent: usize| Bytes { bytes: (extent as u64).to_le_bytes()[..wide].to_vec(), kind: Kind::Value, picture: None };
+        all.extend(parameter.extents().into_iter().map(extent));
     }
     all
 }
@@ -52,7 +54,11 @@ pub fn run(kernel: &Kernel, ir: &ir::Kernel) -> Result<Output, String> {
     let program = SimProgram::compile_with(ir, options).map_err(|error| error.to_string())?;
     let mut bytes = arguments(kernel, index_bytes(ir));
     let mut list: Vec<SimArgument<'_>> = Vec::new();
-    for Bytes { bytes, kind } in &mut bytes {
+    for Bytes { bytes, kind, picture } in &mut bytes {
+        if let Some(picture) = picture {
+            list.push(SimArgument::Texture { texels: bytes, picture: *picture });
+            continue;
+        }
         list.push(match kind {
             Kind::Value => SimArgument::Value(bytes),
             Kind::Read => SimArgument::GlobalReadOnly { bytes },
@@ -63,6 +69,7 @@ pub fn run(kernel: &Kernel, ir: &ir::Kernel) -> Result<Output, String> {
     let [x, y, z] = kernel.grid;
     let each = ir.options.ilp.max(1) * ir.options.vectorize.max(1);
     let launch = SimLaunch { grid: [x.div_ceil(each), y, z], block: kernel.block, shared_bytes: kernel.shared_bytes };
-    program.run(&launch, &mut list).map_err(|error| error.to_string())?;
+    // What is printed is nobody's result.
+    program.run_with(&launch, &mut list, &mut std::io::sink()).map_err(|error| error.to_string())?;
     Ok(bytes.into_iter().filter(|bytes| bytes.kind == Kind::Written).map(|bytes| bytes.bytes).collect())
 }

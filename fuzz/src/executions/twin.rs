@@ -1,7 +1,7 @@
 //! The host twin: `rustc` on the same text, through the macro, many kernels to a program.
 
 use super::{Output, digest};
-use crate::source::{Form, Kernel, Parameter, Passed, Scalar, USES};
+use crate::source::{Form, Kernel, Parameter, Passed, Scalar, USES, batch_len};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -118,7 +118,8 @@ impl Toolchain {
         let ran = run.output().map_err(|error| error.to_string())?;
         // Thousands of programs would fill the disk; the source of one that dies stays.
         let _ = std::fs::remove_file(&program);
-        let said: Vec<Said> = String::from_utf8_lossy(&ran.stdout).lines().map(read).collect();
+        // Kernels print lines that begin with `~`.
+        let said: Vec<Said> = String::from_utf8_lossy(&ran.stdout).lines().filter(|line| !line.starts_with('~')).map(read).collect();
         if said.len() != kernels.len() {
             let stderr = String::from_utf8_lossy(&ran.stderr);
             return Err(format!("the program of twins ends after {} of {} kernels: {}\n{stderr}", said.len(), kernels.len(), ran.status));
@@ -170,27 +171,32 @@ fn text(kernels: &[&Kernel], form: Form) -> String {
 /// The host's side of a kernel. Its names have an underscore at the end: none of the kernel's has.
 fn launch(kernel: &Kernel) -> String {
     let mut text = String::from("pub fn run(d_: &warpwright::Device) -> warpwright::Result<Vec<Vec<u8>>> {\n");
+    let path = if kernel.in_module { "inner::" } else { "" };
     let (mut arguments, mut fields, mut written) = (Vec::new(), Vec::new(), Vec::new());
     for (at, parameter) in kernel.parameters.iter().enumerate() {
         let buffer = format!("b{at}_");
-        let argument = argument(parameter, &buffer, &mut text);
+        let argument = argument(parameter, &buffer, path, &mut text);
         if parameter.is_written() {
-            written.push(format!("{buffer}.download()?"));
+            // Bytes, of structs too: those that are written have no padding.
+            let bytes = if matches!(parameter.passed, Passed::Elements { .. }) { ".view::<u8>()?" } else { "" };
+            written.push(format!("{buffer}{bytes}.download()?"));
         }
         if parameter.in_group { fields.push(format!("{}: {argument}", parameter.name)) } else { arguments.push(argument) }
     }
     if !fields.is_empty() {
-        let module = if kernel.in_module { "inner::" } else { "" };
-        arguments.push(format!("{module}InputsBuffers {{ {} }}", fields.join(", ")));
+        arguments.push(format!("{path}InputsBuffers {{ {} }}", fields.join(", ")));
     }
     let each: u32 = kernel.elements;
     let [x, y, z] = kernel.grid;
     let geometry = if each > 1 { format!(".cover({})", kernel.threads()) } else { format!(".grid(({x}, {y}, {z}))") };
+    let [x, y, z] = kernel.block;
+    let block = if kernel.has_free_block { format!(".block(({x}, {y}, {z}))") } else { String::new() };
     let shared = if kernel.shared_bytes > 0 { format!(".shared_bytes({})", kernel.shared_bytes) } else { String::new() };
-    let generic = kernel.generic.map_or(String::new(), |value| format!("::<{value}>"));
+    let values: Vec<String> = kernel.generics.iter().map(|generic| generic.value()).collect();
+    let generics = if values.is_empty() { String::new() } else { format!("::<{}>", values.join(", ")) };
     let _ = writeln!(
         text,
-        "    {}{generic}({}){geometry}{shared}.launch(d_)?;\n    Ok(vec![{}])\n}}",
+        "    {}{generics}({}){geometry}{block}{shared}.launch(d_)?;\n    Ok(vec![{}])\n}}",
         kernel.path(),
         arguments.join(", "),
         written.join(", ")
@@ -198,7 +204,7 @@ fn launch(kernel: &Kernel) -> String {
     text
 }
 
-fn argument(parameter: &Parameter, buffer: &str, text: &mut String) -> String {
+fn argument(parameter: &Parameter, buffer: &str, path: &str, text: &mut String) -> String {
     let scalar = parameter.scalar.name();
     let element = if parameter.each == 1 { scalar.to_owned() } else { format!("[{scalar}; {}]", parameter.each) };
     let seed = parameter.seed;
@@ -208,6 +214,16 @@ fn argument(parameter: &Parameter, buffer: &str, text: &mut String) -> String {
     let filled = |len: usize| format!("crate::contents({seed}, {scalar:?}, {len})");
     match &parameter.passed {
         Passed::Value(bits) => value(parameter.scalar, *bits),
+        Passed::Whole(layout) => format!("{}[0]", layout.values(seed, 1, path)),
+        Passed::Constants { layout, len } => {
+            let _ = writeln!(text, "    let {buffer} = d_.constant_from_slice(&{})?;", layout.values(seed, *len, path));
+            format!("&{buffer}")
+        }
+        Passed::Elements { layout, len, is_written } => {
+            let mutable = if *is_written { "mut " } else { "" };
+            upload(text, &layout.values(seed, *len, path), mutable);
+            format!("&{mutable}{buffer}")
+        }
         Passed::Global { len, is_written, is_zero } => {
             let bytes = if *is_zero { format!("vec![0u8; {}]", len * parameter.scalar.bytes()) } else { filled(*len) };
             upload(text, &bytes, if *is_written { "mut " } else { "" });
@@ -225,6 +241,21 @@ fn argument(parameter: &Parameter, buffer: &str, text: &mut String) -> String {
             upload(text, &filled(rows * pitch), if *is_written { "mut " } else { "" });
             let (make, view) = if *is_written { ("matrix_mut", "view_mut") } else { ("matrix", "view") };
             format!("d_.{make}({buffer}.{view}::<{element}>()?, {rows}, {columns})?.pitch({pitch})?")
+        }
+        Passed::Texture { width, height, has_border, is_normalized } => {
+            upload(text, &filled(width * height * parameter.each), "");
+            let addressing = if *has_border { "Border" } else { "Clamp" };
+            let _ = writeln!(
+                text,
+                "    let sampling_ = warpwright::Sampling {{ addressing: warpwright::Addressing::{addressing}, normalized: {is_normalized}, ..Default::default() }};\n    let {buffer} = d_.texture(({width}, {height}), &{buffer}.view::<{element}>()?.download()?, sampling_)?;"
+            );
+            format!("&{buffer}")
+        }
+        Passed::Batch { extents, is_written } => {
+            upload(text, &filled(batch_len(*extents)), if *is_written { "mut " } else { "" });
+            let (make, view) = if *is_written { ("matrix_mut", "view_mut") } else { ("matrix", "view") };
+            let [rows, columns, pitch, count, stride] = extents;
+            format!("d_.{make}({buffer}.{view}::<{element}>()?, {rows}, {columns})?.pitch({pitch})?.batch({count}, {stride})?")
         }
     }
 }

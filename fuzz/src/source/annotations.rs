@@ -79,7 +79,7 @@ impl Generator<'_> {
 
     fn for_of(&mut self, counter: &str, turns: usize, may_ilp: bool, body: Vec<Node>) -> Node {
         let annotations = self.annotations(may_ilp);
-        let range = if self.random.chance(30) { format!("0..{turns} - {} % 2", self.own.1) } else { format!("0..{turns}") };
+        let range = if self.random.chance(30) { format!("0..{turns} - {} % 2", self.own.1) } else { format!("0..{turns}usize") };
         Node::Block { head: format!("for {counter} in {range}"), annotations, body, otherwise: Vec::new(), end: String::new() }
     }
 
@@ -133,7 +133,7 @@ impl Generator<'_> {
         let annotations = self.random.pick(&["unroll", "unroll(2)", "batch_loads"]).to_owned();
         self.hit(feature_of(&annotations));
         let each = Node::Block {
-            head: format!("for {counter} in 0..{turns}"),
+            head: format!("for {counter} in 0..{turns}usize"),
             annotations: vec![annotations],
             body,
             otherwise: Vec::new(),

@@ -23,6 +23,9 @@ impl Generator<'_> {
     pub(super) fn atomic_on_global(&mut self) -> Option<Node> {
         let (name, ty) = self.sums.clone()?;
         self.hit("atomics.global");
+        if ty.is_float() {
+            return Some(self.atomic_of_floats(&name, ty));
+        }
         let value = self.expr(ty, 1);
         let slot = format!("({} as usize % {EACH})", self.expr(Scalar::U8, 1));
         let kind = self.random.below(9);
@@ -42,6 +45,26 @@ impl Generator<'_> {
         };
         let place = format!("{slot} + {}", at * EACH);
         Some(Node::line(format!("{name}.{}", call.replace("AT", &place))))
+    }
+
+    /// Whole numbers as floats: sums of them are exact, in any order.
+    fn atomic_of_floats(&mut self, name: &str, ty: Scalar) -> Node {
+        self.hit("atomics.float");
+        let t = ty.name();
+        let value = format!("({} as {t})", self.expr(Scalar::U8, 1));
+        let slot = format!("({} as usize % {EACH})", self.expr(Scalar::U8, 1));
+        let (at, call) = match self.random.below(6) {
+            0 => (0, self.atomic_call("atomic_add", &value)),
+            1 => (0, self.atomic_call("atomic_sub", &value)),
+            2 => (1, self.atomic_call("atomic_min", &format!("{value} - 300.0"))),
+            3 => (2, self.atomic_call("atomic_max", &format!("{value} + 1.0"))),
+            4 => (6, self.atomic_call("atomic_exchange", "77.0")),
+            _ => {
+                self.hit("atomic_cas");
+                (7, "atomic_cas(AT, 0.0, 55.0);".to_owned())
+            }
+        };
+        Node::line(format!("{name}.{}", call.replace("AT", &format!("{slot} + {}", at * EACH))))
     }
 
     fn atomic_call(&mut self, method: &'static str, value: &str) -> String {
@@ -66,6 +89,13 @@ impl Generator<'_> {
         let method = self.random.pick(&["atomic_add", "atomic_min", "atomic_max", "atomic_and", "atomic_or", "atomic_xor", "atomic_sub"]);
         self.hit(method);
         let slot = format!("{} as usize % {len}", self.expr(Scalar::U8, 1));
+        let change = if self.random.chance(25) {
+            self.hit("atomics.shared_ordered");
+            let (order, scope) = (self.random.pick(&["Relaxed", "AcqRel", "SeqCst"]), self.random.pick(&["Block", "Device"]));
+            format!("{tile}.{method}_ordered({slot}, {value}, Ordering::{order}, ThreadScope::{scope});")
+        } else {
+            format!("{tile}.{method}({slot}, {value});")
+        };
         let name = self.name();
         let index = self.index(len, 1);
         self.bind(&name, Ty::Scalar(ty), false);
@@ -74,7 +104,7 @@ impl Generator<'_> {
             Node::line(format!("let mut {tile}: [{}; {len}];", ty.name())),
             Node::block(format!("if {t} < {len}"), vec![Node::line(format!("{tile}[{t}] = {start};"))]),
             Node::line("sync_threads();"),
-            Node::line(format!("{tile}.{method}({slot}, {value});")),
+            Node::line(change),
         ];
         if self.random.chance(20) {
             self.hit("fence_block");

@@ -13,7 +13,9 @@ pub(super) struct Shape {
 impl Generator<'_> {
     /// Statements that every thread of the block comes to.
     pub(super) fn together(&mut self, shape: Shape, nesting: usize) -> Vec<Node> {
-        match self.random.below(9) {
+        match self.random.below(11) {
+            9 if shape.threads.is_multiple_of(32) => self.warps_apart(),
+            10 => self.exchange_of_aggregates(shape),
             0..=2 => vec![self.statement(2)],
             3 => self.exchange(shape),
             4 => self.block_call(),
@@ -43,7 +45,7 @@ impl Generator<'_> {
         self.turns *= n;
         let annotations =
             if self.random.chance(40) { vec![self.random.pick(&["unroll", "unroll(2)", "unroll(1)"]).to_owned()] } else { Vec::new() };
-        vec![Node::Block { head: format!("for {counter} in 0..{n}"), annotations, body, otherwise: Vec::new(), end: String::new() }]
+        vec![Node::Block { head: format!("for {counter} in 0..{n}usize"), annotations, body, otherwise: Vec::new(), end: String::new() }]
     }
 
     fn uniform_branch(&mut self, shape: Shape, nesting: usize) -> Vec<Node> {
@@ -86,7 +88,23 @@ impl Generator<'_> {
         nodes.push(Node::line("sync_threads();"));
         for _ in 0..1 + self.random.below(2) {
             let index = self.shared_index(threads);
-            let read = if is_grid { format!("{tile}[({index}) / 8][({index}) % 8]") } else { format!("{tile}[{index}]") };
+            let read = if !is_grid && ty != Scalar::Bool && threads.is_multiple_of(16) && self.random.chance(25) {
+                self.hit("load.vector_of_shared");
+                let n = self.random.pick(&[2usize, 4]).min(16 / ty.bytes());
+                format!("{tile}.load::<{n}>(({index}) / {n} * {n})[{}]", self.random.below(n))
+            } else if !is_grid && self.random.chance(25) {
+                self.hit("device_function.shared");
+                let reader = format!("reader_{tile}");
+                let t = ty.name();
+                self.items.push(format!(
+                    "#[device]\npub fn {reader}(line: &[{t}; {threads}], at: usize) -> {t} {{\n    if at % 2 == 0 {{ line[at] }} else {{ line[line.len() - at] }}\n}}\n"
+                ));
+                format!("{reader}(&{tile}, {index})")
+            } else if is_grid {
+                format!("{tile}[({index}) / 8][({index}) % 8]")
+            } else {
+                format!("{tile}[{index}]")
+            };
             let name = self.name();
             self.bind(&name, Ty::Scalar(ty), self.jumps.is_multiple_of(2));
             let mutable = if self.jumps.is_multiple_of(2) { "mut " } else { "" };
@@ -94,6 +112,29 @@ impl Generator<'_> {
         }
         nodes.push(Node::line("sync_threads();"));
         nodes
+    }
+
+    /// The same of structs, tuples and arrays.
+    fn exchange_of_aggregates(&mut self, shape: Shape) -> Vec<Node> {
+        self.hit("shared.of_aggregates");
+        let ty = self.aggregate_type();
+        let value = self.aggregate(&ty, 1);
+        let (tile, t, threads) = (self.unique_name(), self.own.1.clone(), shape.threads);
+        let index = self.shared_index(threads);
+        let (name, is_mutable) = (self.name(), self.random.chance(50));
+        let mutable = if is_mutable { "mut " } else { "" };
+        let element = self.type_name(&ty);
+        self.bind(&name, ty, is_mutable);
+        [
+            "#[shared]".to_owned(),
+            format!("let mut {tile}: [{element}; {threads}];"),
+            format!("{tile}[{t}] = {value};"),
+            "sync_threads();".to_owned(),
+            format!("let {mutable}{name} = {tile}[{index}];"),
+            "sync_threads();".to_owned(),
+        ]
+        .map(Node::line)
+        .to_vec()
     }
 
     fn shared_index(&mut self, threads: usize) -> String {

@@ -10,7 +10,7 @@ impl Generator<'_> {
         if depth == 0 {
             return self.leaf(ty);
         }
-        match self.random.below(16) {
+        match self.random.below(17) {
             0 | 1 => self.leaf(ty),
             2..=5 => self.operator(ty, depth - 1),
             6..=8 => self.method(ty, depth - 1),
@@ -19,6 +19,7 @@ impl Generator<'_> {
             12 => self.load(ty, depth - 1),
             13 => self.call(ty, depth - 1),
             14 => self.block_value(ty, depth - 1),
+            15 => self.cast_number(ty, (depth - 1).min(2)),
             _ => self.match_value(ty, depth - 1),
         }
     }
@@ -73,7 +74,8 @@ impl Generator<'_> {
         }
         let a = self.expr(ty, depth);
         if ty.is_float() {
-            return match self.random.below(8) {
+            return match self.random.below(9) {
+                8 => self.joined("float.rem", &a, "%", ty, depth),
                 7 => {
                     self.hit("float.neg");
                     let b = self.leaf(ty);
@@ -148,7 +150,14 @@ impl Generator<'_> {
     }
 
     fn bool_operator(&mut self, depth: usize) -> String {
-        match self.random.below(9) {
+        match self.random.below(11) {
+            10 => {
+                self.hit("bool.compare");
+                let operator = self.random.pick(&["<", "<=", "==", "!=", ">="]);
+                let (a, b) = (self.expr(Scalar::Bool, depth), self.expr(Scalar::Bool, depth));
+                format!("({a} {operator} {b})")
+            }
+            9 => self.matches_macro(depth),
             0..=3 => self.comparison(depth),
             8 => {
                 // Of floats it is not the opposite comparison.
@@ -291,37 +300,6 @@ impl Generator<'_> {
             return format!("(if {condition} {{ {a} }} else if {also} {{ {c} }} else {{ {b} }})");
         }
         format!("(if {condition} {{ {a} }} else {{ {b} }})")
-    }
-
-    pub(super) fn load(&mut self, ty: Scalar, depth: usize) -> String {
-        if self.inputs.is_empty() {
-            return self.leaf(ty);
-        }
-        let input = self.inputs[self.random.below(self.inputs.len())].clone();
-        let name = &input.name;
-        let loaded = if input.is_pairs && self.random.chance(50) {
-            self.hit("load.element");
-            let operator = if input.scalar.is_float() { self.random.pick(&["+", "*", "-"]) } else { self.random.pick(&["+", "^", "-"]) };
-            format!("{{ let p_ = {name}[{}]; p_[0] {operator} p_[1] }}", self.index(input.len, depth))
-        } else if input.is_pairs {
-            self.hit("load.pair");
-            format!("{name}[{}][{}]", self.index(input.len, depth), self.random.below(2))
-        } else if self.random.chance(15) && input.len >= 4 {
-            self.hit("load.vector");
-            let n = self.random.pick(&[2usize, 4]);
-            let n = if n * input.scalar.bytes() > 16 { 2 } else { n };
-            format!("{name}.load::<{n}>(({}) / {n} * {n})[{}]", self.index(input.len, depth), self.random.below(n))
-        } else {
-            self.hit(if input.is_global { "load.global" } else { "load.constant" });
-            format!("{name}[{}]", self.index(input.len, depth))
-        };
-        if input.scalar == ty {
-            loaded
-        } else if ty == Scalar::Bool {
-            format!("({loaded} > {})", zero(input.scalar))
-        } else {
-            format!("({loaded} as {})", ty.name())
-        }
     }
 
     fn call(&mut self, ty: Scalar, depth: usize) -> String {

@@ -20,7 +20,8 @@ impl Generator<'_> {
             self.structure();
         }
         for _ in 0..self.random.below(4) {
-            match self.random.below(4) {
+            match self.random.below(6) {
+                4 | 5 => self.wider_function(),
                 0 => self.const_generic(),
                 1 => self.type_generic(),
                 _ => self.function(),
@@ -45,42 +46,118 @@ impl Generator<'_> {
         let variants: Vec<&'static str> = ["Red", "Int", "L", "NAN_"].into_iter().take(2 + self.random.below(3)).collect();
         let name = format!("Kind{}", self.enums.len());
         let mut text = format!("#[device]\n#[derive(Clone, Copy, PartialEq)]\n#[repr({})]\npub enum {name} {{\n", repr.name());
+        let mut numbers: Vec<i64> = Vec::new();
         for (at, variant) in variants.iter().enumerate() {
-            let value = if self.random.chance(40) { format!(" = {}", at * 7 + self.random.below(5)) } else { String::new() };
+            let said = self.random.chance(40).then(|| at * 7 + self.random.below(5));
+            let value = said.map_or(String::new(), |number| format!(" = {number}"));
+            numbers.push(said.map_or(numbers.last().map_or(0, |last| last + 1), |number| number as i64));
             text += &format!("    {variant}{value},\n");
         }
         self.items.push(text + "}\n");
-        self.enums.push(Enum { name, variants, repr });
+        self.enums.push(Enum { name, variants, numbers, repr });
     }
 
     fn structure(&mut self) {
         self.hit("struct");
-        let name = format!("{}{}", self.random.pick(&["Pair", "Float4_", "Texel", "R"]), self.structs.len());
+        let name = format!("{}{}", self.random.pick(&["Pair", "Float4_", "Texel", "Rec"]), self.structs.len());
         let count = 1 + self.random.below(4);
         let start = self.random.below(FIELDS.len() - count);
-        let fields: Vec<(String, Scalar)> = (0..count).map(|at| (FIELDS[start + at].to_owned(), self.random.pick(&Scalar::ALL))).collect();
-        let listed: String = fields.iter().map(|(field, ty)| format!("    pub {field}: {},\n", ty.name())).collect();
-        let mut text = format!("#[device]\n#[derive(Clone, Copy, PartialEq)]\n#[repr(C)]\npub struct {name} {{\n{listed}}}\n");
+        // Without padding every second one: its buffers may be written.
+        let width = self.random.chance(50).then(|| self.random.pick(&[4usize, 2, 8, 1]));
+        let fields: Vec<(String, Ty)> = (0..count).map(|at| (FIELDS[start + at].to_owned(), self.field_type(width))).collect();
+        let listed: String = fields.iter().map(|(field, ty)| format!("    pub {field}: {},\n", self.type_name(ty))).collect();
+        let is_aligned = self.random.chance(15);
+        if is_aligned {
+            self.hit("struct.align");
+        }
+        let repr = if is_aligned { "C, align(16)" } else { "C" };
+        let mut text = format!("#[device]\n#[derive(Clone, Copy, PartialEq)]\n#[repr({repr})]\npub struct {name} {{\n{listed}}}\n");
         let has_methods = self.random.chance(50);
         if has_methods {
             self.hit("struct.methods");
             let made: Vec<String> = self.scoped(|g| {
                 g.variables.clear();
                 g.bind("v", Ty::Scalar(Scalar::U32), false);
-                fields.iter().map(|(field, ty)| format!("{field}: {}", g.expr(*ty, 2))).collect()
+                fields.iter().map(|(field, ty)| format!("{field}: {}", g.aggregate(ty, 2))).collect()
             });
             let mixed = self.scoped(|g| {
                 g.variables.clear();
-                fields.iter().for_each(|(field, ty)| g.bind(&format!("self.{field}"), Ty::Scalar(*ty), false));
+                fields.iter().for_each(|(field, ty)| g.bind(&format!("self.{field}"), ty.clone(), false));
                 g.expr(Scalar::U32, 3)
             });
+            let changed = self.changing_method(&fields);
             text += &format!(
-                "#[device]\nimpl {name} {{\n    pub fn made(v: u32) -> Self {{\n        {name} {{ {} }}\n    }}\n    pub fn mixed(&self) -> u32 {{\n        {mixed}\n    }}\n}}\n",
+                "#[device]\nimpl {name} {{\n    pub fn made(v: u32) -> Self {{\n        {name} {{ {} }}\n    }}\n    pub fn mixed(&self) -> u32 {{\n        {mixed}\n    }}\n{changed}}}\n",
                 made.join(", ")
             );
         }
         self.items.push(text);
-        self.structs.push(Struct { name, fields, has_methods });
+        self.structs.push(Struct { name, fields, align: if is_aligned { 16 } else { 1 }, has_methods });
+    }
+
+    /// The type of a field: a scalar of this width, or something else as well.
+    fn field_type(&mut self, width: Option<usize>) -> Ty {
+        let fitting: Vec<Scalar> = match width {
+            Some(width) => Scalar::ELEMENTS.into_iter().filter(|scalar| scalar.bytes() == width).collect(),
+            None => Scalar::ALL.to_vec(),
+        };
+        let scalar = self.random.pick(&fitting);
+        match self.random.below(12) {
+            0 => {
+                self.hit("struct.array");
+                Ty::Array(scalar, self.random.pick(&[2, 4]))
+            }
+            1 if width.is_none() && !self.structs.is_empty() => {
+                self.hit("struct.of_structs");
+                Ty::Struct(self.random.below(self.structs.len()))
+            }
+            2 if width.is_none() && !self.enums.is_empty() => {
+                self.hit("struct.of_enum");
+                Ty::Enum(self.random.below(self.enums.len()))
+            }
+            3 if width.is_none() => {
+                self.hit("struct.tuple");
+                Ty::Tuple(vec![scalar, self.random.pick(&Scalar::ALL)])
+            }
+            _ => Ty::Scalar(scalar),
+        }
+    }
+
+    /// A type as source says it.
+    pub(super) fn type_name(&self, ty: &Ty) -> String {
+        match ty {
+            Ty::Scalar(scalar) => scalar.name().to_owned(),
+            Ty::Tuple(parts) => format!("({})", parts.iter().map(|part| part.name()).collect::<Vec<_>>().join(", ")),
+            Ty::Array(scalar, len) => format!("[{}; {len}]", scalar.name()),
+            Ty::Grid(scalar, rows, columns) => format!("[[{}; {columns}]; {rows}]", scalar.name()),
+            Ty::Struct(id) => self.structs[*id].name.clone(),
+            Ty::List(id, len) => format!("[{}; {len}]", self.structs[*id].name),
+            Ty::Enum(id) => self.enums[*id].name.clone(),
+        }
+    }
+
+    /// Methods that change `self`, and one that takes it by value; with a constant of the type.
+    fn changing_method(&mut self, fields: &[(String, Ty)]) -> String {
+        self.hit("struct.changing_method");
+        self.hit("struct.constant");
+        let base = self.literal(Scalar::U32);
+        let (changes, last) = self.scoped(|g| {
+            g.variables.clear();
+            g.bind("v", Ty::Scalar(Scalar::U32), false);
+            fields.iter().for_each(|(field, ty)| g.bind(&format!("self.{field}"), ty.clone(), true));
+            let changes: String = fields
+                .iter()
+                .map(|(field, ty)| {
+                    let value = g.aggregate(ty, 1);
+                    let condition = g.expr(Scalar::Bool, 1);
+                    format!("        if {condition} {{\n            self.{field} = {value};\n        }}\n")
+                })
+                .collect();
+            (changes, g.expr(Scalar::U32, 2))
+        });
+        format!(
+            "    pub const BASE: u32 = {base};\n    pub fn change(&mut self, v: u32) -> u32 {{\n{changes}        ({last}) ^ Self::BASE\n    }}\n    pub fn turned(mut self, v: u32) -> Self {{\n        self.change(v);\n        self\n    }}\n"
+        )
     }
 
     fn function_name(&mut self) -> String {

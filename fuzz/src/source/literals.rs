@@ -32,7 +32,12 @@ impl Generator<'_> {
     fn float_literal(&mut self, ty: Scalar) -> String {
         let name = ty.name();
         self.hit("literal.float");
-        let plain = match self.random.below(8) {
+        let plain = match self.random.below(9) {
+            8 => {
+                self.hit("literal.of_std");
+                let which = self.random.pick(&["PI", "E", "SQRT_2", "LN_2", "FRAC_1_PI", "TAU"]);
+                return format!("std::{name}::consts::{which}");
+            }
             0 => format!("{}.0{name}", self.random.below(10)),
             1 => format!("{}{name}", self.random.below(100)),
             2 => {
@@ -54,7 +59,19 @@ impl Generator<'_> {
     fn integer_literal(&mut self, ty: Scalar) -> String {
         let (name, bits) = (ty.name(), ty.bits() - usize::from(ty.is_signed()));
         let most = if bits == 64 { u64::MAX } else { (1 << bits) - 1 };
-        match self.random.below(10) {
+        match self.random.below(12) {
+            10 => {
+                self.hit("literal.separated");
+                format!("1_00{name}")
+            }
+            11 if ty == Scalar::U8 => {
+                self.hit("literal.byte");
+                self.random.pick(&["b'a'", "b'\\n'", "b'~'"]).to_owned()
+            }
+            11 if ty == Scalar::U32 => {
+                self.hit("literal.bits");
+                self.random.pick(&["u32::BITS", "i8::BITS", "u64::BITS"]).to_owned()
+            }
             0..=2 => format!("{}{name}", self.random.below(10)),
             3 => {
                 self.hit("literal.limits");

@@ -40,14 +40,23 @@ impl Generator<'_> {
         let counter = self.name();
         let (body, counter) = self.scoped(|g| {
             g.loops.push(label);
+            let mut body = Vec::new();
             match ty {
+                // It is an `isize`, which no variable is.
+                Some(Scalar::Bool) => {
+                    g.hide(&counter);
+                    let name = g.unique_name();
+                    let scalar = g.random.pick(&[Scalar::I64, Scalar::I32, Scalar::U64, Scalar::F32]);
+                    body.push(Node::line(format!("let {name} = {counter} as {};", scalar.name())));
+                    g.bind(&name, Ty::Scalar(scalar), false);
+                }
                 Some(ty) => g.bind(&counter, Ty::Scalar(ty), false),
                 None => {
                     g.hide(&counter);
                     g.counters.push((counter.clone(), turns));
                 }
             }
-            let mut body = g.statements(4, nesting.saturating_sub(1));
+            body.extend(g.statements(4, nesting.saturating_sub(1)));
             body.push(g.kept());
             g.loops.pop();
             (body, counter)
@@ -59,12 +68,29 @@ impl Generator<'_> {
         Node::Block { head: format!("{label}for {counter} in {range}"), annotations, body, otherwise: Vec::new(), end: String::new() }
     }
 
-    /// A range, its type (none for `usize`), and how many turns it has at most.
+    /// A range, its type (none for `usize`, `bool` for `isize`), and how many turns it has at most.
     fn range(&mut self) -> (String, Option<Scalar>, usize) {
         let n = 1 + self.random.below(6);
         if self.random.chance(40) {
             self.hit("for.usize");
-            return (format!("0..{n}"), None, n);
+            return (format!("0..{n}usize"), None, n);
+        }
+        if self.random.chance(15) {
+            self.hit("for.usize_dynamic");
+            let ((from, _), (step, _)) = (self.number(1), self.number(1));
+            let range = match self.random.below(4) {
+                0 => format!("{from} % 4..{n}"),
+                1 => format!("({from} % 3..{n}).rev()"),
+                2 => format!("({from} % 4..{n}).step_by({step} % 3 + 1)"),
+                _ => format!("(0..={from} % {n}).rev()"),
+            };
+            return (range, None, n);
+        }
+        if self.random.chance(8) {
+            self.hit("for.isize");
+            let (low, high) = (self.random.below(4), self.random.below(3));
+            let range = self.random.pick(&["(-LOWisize..=HIGH)", "(-LOWisize..HIGH + 1).rev()", "(-LOWisize..=HIGH).step_by(2)"]);
+            return (range.replace("LOW", &low.to_string()).replace("HIGH", &high.to_string()), Some(Scalar::Bool), low + high + 1);
         }
         let ty = self.random.pick(&Scalar::INTEGERS);
         let name = ty.name();
@@ -146,7 +172,14 @@ impl Generator<'_> {
         self.turns = before;
         let label = label.map_or(String::new(), |label| format!("{label}: "));
         let head = format!("{label}while {counter} < {n}{condition}");
-        Node::block(String::new(), vec![Node::line(format!("let mut {counter} = 0u32;")), Node::block(head, body)])
+        let annotations = if self.random.chance(15) {
+            self.hit("while.annotation");
+            vec![self.random.pick(&["batch_loads", "unroll(1)"]).to_owned()]
+        } else {
+            Vec::new()
+        };
+        let inner = Node::Block { head, annotations, body, otherwise: Vec::new(), end: String::new() };
+        Node::block(String::new(), vec![Node::line(format!("let mut {counter} = 0u32;")), inner])
     }
 
     /// A `loop` whose value is that of its `break`.

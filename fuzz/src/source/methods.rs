@@ -47,7 +47,7 @@ const fn row(feature: &'static str, on: On, gives: Gives, template: &'static str
 }
 
 const fn math(feature: &'static str, template: &'static str) -> Method {
-    Method { feature, on: Wide, gives: Same, template, is_approximate: true }
+    Method { feature, on: Floats, gives: Same, template, is_approximate: true }
 }
 
 use Gives::{Bool as GivesBool, Same, U32, Unsigned as GivesUnsigned};
@@ -81,6 +81,7 @@ pub(super) static METHODS: &[Method] = &[
     row("isqrt", Unsigned, Same, "{s}.isqrt()"),
     row("isqrt.signed", Signed, Same, "({s} & {max}).isqrt()"),
     row("ilog2", Unsigned, U32, "({s} | 1).ilog2()"),
+    row("ilog2.signed", Signed, U32, "({s} & {max} | 1).ilog2()"),
     row("count_ones", Integers, U32, "{s}.count_ones()"),
     row("count_zeros", Integers, U32, "{s}.count_zeros()"),
     row("leading_zeros", Integers, U32, "{s}.leading_zeros()"),
@@ -183,6 +184,8 @@ pub(super) static METHODS: &[Method] = &[
     math("erfc", "{s}.erfc()"),
     math("sin_cos", "{s}.sin_cos().1"),
     math("powi", "{s}.powi(3)"),
+    math("powi.any", "{s}.powi(({k} & 15) as i32 - 7)"),
+    math("rsqrt", "{s}.rsqrt()"),
 ];
 
 impl Method {

@@ -6,27 +6,43 @@
 
 mod annotations;
 mod atomics;
+mod batches;
 mod block;
+mod clusters;
 pub mod contents;
+mod engine;
 mod expressions;
 pub mod features;
+mod flags;
+mod float8s;
+mod functions;
+mod indices;
 mod items;
 mod kernel;
+mod layouts;
 mod literals;
+mod loads;
 mod loops;
 mod matches;
 pub mod metamorphic;
 mod methods;
 pub mod names;
+mod options;
+mod parameters;
+mod patterns;
+mod products;
+mod records;
 mod scope;
 mod statements;
+mod textures;
 mod threads;
 mod tiles;
 mod tree;
 mod types;
 mod warp;
 
-pub use kernel::{Kernel, Parameter, Passed, USES};
+pub use kernel::{Generic, Kernel, Parameter, Passed, USES, batch_len};
+pub use layouts::Layout;
 pub use tree::{Form, Node};
 pub use types::Scalar;
 
@@ -34,5 +50,5 @@ use crate::random::Random;
 
 /// Draws a kernel.
 pub fn kernel(random: &mut Random) -> Kernel {
-    if random.chance(12) { tiles::kernel(random) } else { threads::kernel(random) }
+    if random.chance(16) { tiles::kernel(random) } else { threads::kernel(random) }
 }

@@ -1,6 +1,8 @@
 //! What a statement may name: variables, inputs, items; and what the generator keeps while it writes a kernel.
 
+use super::layouts::Layout;
 use super::names::VARIABLES;
+use super::textures;
 use super::types::Scalar;
 use crate::random::Random;
 use std::collections::BTreeSet;
@@ -18,6 +20,8 @@ pub(super) enum Ty {
     Grid(Scalar, usize, usize),
     /// A struct, by its place in [`Generator::structs`].
     Struct(usize),
+    /// An array of a struct, by its place.
+    List(usize, usize),
     /// An enum, by its place in [`Generator::enums`].
     Enum(usize),
 }
@@ -48,8 +52,10 @@ pub(super) struct Input {
 #[derive(Clone, Debug)]
 pub(super) struct Struct {
     pub(super) name: String,
-    pub(super) fields: Vec<(String, Scalar)>,
-    /// Whether it has `fn mixed(&self) -> u32` and `fn made(v: u32) -> Self`.
+    pub(super) fields: Vec<(String, Ty)>,
+    /// What its attribute aligns it to; 1 if it says nothing.
+    pub(super) align: usize,
+    /// Whether it has `fn mixed(&self) -> u32`, `fn made(v: u32) -> Self`, and more.
     pub(super) has_methods: bool,
 }
 
@@ -58,7 +64,21 @@ pub(super) struct Struct {
 pub(super) struct Enum {
     pub(super) name: String,
     pub(super) variants: Vec<&'static str>,
+    /// The variants' numbers.
+    pub(super) numbers: Vec<i64>,
     pub(super) repr: Scalar,
+}
+
+/// A buffer of structs.
+#[derive(Clone, Debug)]
+pub(super) struct Records {
+    pub(super) name: String,
+    /// An element's type.
+    pub(super) ty: Ty,
+    /// Elements, a power of two.
+    pub(super) len: usize,
+    /// Whether each thread has one of its own, which it may write.
+    pub(super) is_own: bool,
 }
 
 /// A device function of the kernel's file.
@@ -79,6 +99,11 @@ pub(super) struct Generator<'r> {
     pub(super) hits: BTreeSet<&'static str>,
     pub(super) variables: Vec<Variable>,
     pub(super) inputs: Vec<Input>,
+    /// Buffers of elements that are no scalars.
+    pub(super) records: Vec<Records>,
+    /// Matrices and batches of them, which nobody writes: name, elements, and whether it is a batch.
+    pub(super) matrices: Vec<(String, Scalar, bool)>,
+    pub(super) textures: Vec<textures::Input>,
     pub(super) structs: Vec<Struct>,
     pub(super) enums: Vec<Enum>,
     pub(super) functions: Vec<Function>,
@@ -104,6 +129,10 @@ pub(super) struct Generator<'r> {
     pub(super) reserved: BTreeSet<String>,
     /// Counters of type `usize` of the loops around, and what they are below.
     pub(super) counters: Vec<(String, usize)>,
+    /// Variables of type `usize` that change, and what they stay below.
+    pub(super) indices: Vec<(String, usize)>,
+    /// The device function that writes a word.
+    pub(super) putter: Option<String>,
     /// The buffer of words of which each thread has so many.
     pub(super) own_words: Option<(String, usize)>,
     /// The buffer of sums, which all threads change by atomics.
@@ -142,6 +171,7 @@ impl Generator<'_> {
     pub(super) fn hide(&mut self, name: &str) {
         self.variables.retain(|v| v.name != name);
         self.counters.retain(|(counter, _)| counter != name);
+        self.indices.retain(|(index, _)| index != name);
     }
 
     /// Brings a variable into scope.
@@ -155,9 +185,9 @@ impl Generator<'_> {
 
     /// Writes something whose variables end with it.
     pub(super) fn scoped<T>(&mut self, write: impl FnOnce(&mut Self) -> T) -> T {
-        let before = (self.variables.clone(), self.counters.clone());
+        let before = (self.variables.clone(), self.counters.clone(), self.indices.clone());
         let result = write(self);
-        (self.variables, self.counters) = before;
+        (self.variables, self.counters, self.indices) = before;
         result
     }
 
@@ -165,6 +195,11 @@ impl Generator<'_> {
     pub(super) fn index(&mut self, len: usize, depth: usize) -> String {
         if self.random.chance(30) {
             return self.random.below(len).to_string();
+        }
+        if self.random.chance(20) {
+            self.hit("usize.index");
+            let (number, below) = self.number(depth.min(2));
+            return if below <= len { number } else { format!("{number} % {len}") };
         }
         if !self.counters.is_empty() && self.random.chance(50) {
             let (counter, most) = self.counters[self.random.below(self.counters.len())].clone();
@@ -186,7 +221,7 @@ impl Generator<'_> {
                 && match &v.ty {
                     Ty::Scalar(scalar) | Ty::Array(scalar, _) | Ty::Grid(scalar, ..) => *scalar == ty,
                     Ty::Tuple(parts) => parts.contains(&ty),
-                    Ty::Struct(id) => structs[*id].fields.iter().any(|(_, field)| *field == ty),
+                    Ty::Struct(_) | Ty::List(..) => leaves(structs, &v.ty).iter().any(|(_, leaf)| *leaf == ty),
                     Ty::Enum(_) => false,
                 }
         };
@@ -214,12 +249,66 @@ impl Generator<'_> {
                 let fitting: Vec<usize> = (0..parts.len()).filter(|part| parts[*part] == ty).collect();
                 format!("{name}.{}", self.random.pick(&fitting))
             }
-            Ty::Struct(id) => {
-                self.hit("struct.field");
+            Ty::List(id, len) => {
+                self.hit("array.of_structs");
+                let index = self.index(len, 0);
                 let fitting: Vec<String> =
-                    self.structs[id].fields.iter().filter(|(_, field)| *field == ty).map(|(name, _)| name.clone()).collect();
-                format!("{name}.{}", fitting[self.random.below(fitting.len())])
+                    self.leaves(&Ty::Struct(id)).into_iter().filter(|(_, leaf)| *leaf == ty).map(|(path, _)| path).collect();
+                format!("{name}[{index}]{}", fitting[self.random.below(fitting.len())])
+            }
+            Ty::Struct(_) => {
+                self.hit("struct.field");
+                let fitting: Vec<String> = self.leaves(&kind).into_iter().filter(|(_, leaf)| *leaf == ty).map(|(path, _)| path).collect();
+                format!("{name}{}", fitting[self.random.below(fitting.len())])
             }
         })
+    }
+
+    /// The scalars of a value of this type, each with its path behind the value's name.
+    pub(super) fn leaves(&self, ty: &Ty) -> Vec<(String, Scalar)> {
+        leaves(&self.structs, ty)
+    }
+
+    /// How memory holds it; nothing for what has tuples, whose layout is the language's own.
+    pub(super) fn layout(&self, ty: &Ty) -> Option<Layout> {
+        Some(match ty {
+            Ty::Scalar(scalar) => Layout::Scalar(*scalar),
+            Ty::Array(scalar, len) => Layout::Array(Box::new(Layout::Scalar(*scalar)), *len),
+            Ty::Grid(scalar, rows, columns) => Layout::Array(Box::new(Layout::Array(Box::new(Layout::Scalar(*scalar)), *columns)), *rows),
+            Ty::Tuple(_) => return None,
+            Ty::List(id, len) => Layout::Array(Box::new(self.layout(&Ty::Struct(*id))?), *len),
+            Ty::Struct(id) => {
+                let Struct { name, fields, align, .. } = &self.structs[*id];
+                let fields = fields.iter().map(|(name, field)| Some((name.clone(), self.layout(field)?))).collect::<Option<_>>()?;
+                Layout::Struct { name: name.clone(), fields, align: *align }
+            }
+            Ty::Enum(id) => {
+                let Enum { name, variants, numbers, repr } = &self.enums[*id];
+                let variants = variants.iter().copied().zip(numbers.iter().copied()).collect();
+                Layout::Enum { name: name.clone(), variants, repr: *repr }
+            }
+        })
+    }
+}
+
+fn leaves(structs: &[Struct], ty: &Ty) -> Vec<(String, Scalar)> {
+    match ty {
+        Ty::Scalar(scalar) => vec![(String::new(), *scalar)],
+        Ty::Tuple(parts) => parts.iter().enumerate().map(|(at, scalar)| (format!(".{at}"), *scalar)).collect(),
+        Ty::Array(scalar, len) => (0..*len).map(|at| (format!("[{at}]"), *scalar)).collect(),
+        Ty::Grid(scalar, rows, columns) => {
+            (0..rows * columns).map(|at| (format!("[{}][{}]", at / columns, at % columns), *scalar)).collect()
+        }
+        Ty::Struct(id) => {
+            let of = |(name, field): &(String, Ty)| {
+                leaves(structs, field).into_iter().map(|(path, leaf)| (format!(".{name}{path}"), leaf)).collect::<Vec<_>>()
+            };
+            structs[*id].fields.iter().flat_map(of).collect()
+        }
+        Ty::List(id, len) => {
+            let one = leaves(structs, &Ty::Struct(*id));
+            (0..*len).flat_map(|at| one.iter().map(move |(path, leaf)| (format!("[{at}]{path}"), *leaf))).collect()
+        }
+        Ty::Enum(_) => Vec::new(),
     }
 }

@@ -21,7 +21,12 @@ impl Generator<'_> {
 
     pub(super) fn statement(&mut self, nesting: usize) -> Node {
         let block = nesting > 0;
-        match self.random.below(20) {
+        match self.random.below(25) {
+            20 => self.let_number(),
+            21 => self.change_number(),
+            22 => self.let_record(),
+            23 => self.record_store(),
+            24 => self.pattern_statement(nesting),
             0..=3 => self.let_scalar(),
             4 => self.let_quotient(),
             5 => self.let_aggregate(),
@@ -107,7 +112,7 @@ impl Generator<'_> {
                 let item = self.structs[*id].clone();
                 let names: Vec<String> = item.fields.iter().map(|_| self.unique_name()).collect();
                 let parts: Vec<String> = item.fields.iter().zip(&names).map(|((field, _), name)| format!("{field}: {name}")).collect();
-                names.iter().zip(&item.fields).for_each(|(name, (_, scalar))| self.bind(name, Ty::Scalar(*scalar), false));
+                names.iter().zip(&item.fields).for_each(|(name, (_, ty))| self.bind(name, ty.clone(), false));
                 let text = format!("let {} {{ {} }} = {value};", item.name, parts.join(", "));
                 Node::Let { names, text }
             }
@@ -127,8 +132,9 @@ impl Generator<'_> {
         format!("n_{}", self.fresh)
     }
 
-    fn aggregate_type(&mut self) -> Ty {
-        match self.random.below(6) {
+    pub(super) fn aggregate_type(&mut self) -> Ty {
+        match self.random.below(7) {
+            6 if !self.structs.is_empty() => Ty::List(self.random.below(self.structs.len()), 2),
             0 if !self.structs.is_empty() => Ty::Struct(self.random.below(self.structs.len())),
             1 if !self.enums.is_empty() => Ty::Enum(self.random.below(self.enums.len())),
             2 => Ty::Tuple((0..2 + self.random.below(2)).map(|_| self.random.pick(&Scalar::ALL)).collect()),
@@ -146,6 +152,11 @@ impl Generator<'_> {
                 let parts: Vec<String> = parts.iter().map(|part| self.expr(*part, depth)).collect();
                 format!("({})", parts.join(", "))
             }
+            Ty::List(id, len) => {
+                self.hit("array.of_structs");
+                let parts: Vec<String> = (0..*len).map(|_| self.aggregate(&Ty::Struct(*id), depth)).collect();
+                format!("[{}]", parts.join(", "))
+            }
             Ty::Array(scalar, len) => self.array(*scalar, *len, depth),
             Ty::Grid(scalar, rows, columns) => {
                 self.hit("array.of_arrays");
@@ -162,8 +173,7 @@ impl Generator<'_> {
                     self.hit("struct.associated_function");
                     return format!("{}::made({})", item.name, self.expr(Scalar::U32, depth));
                 }
-                let fields: Vec<String> =
-                    item.fields.iter().map(|(field, scalar)| format!("{field}: {}", self.expr(*scalar, depth))).collect();
+                let fields: Vec<String> = item.fields.iter().map(|(field, ty)| format!("{field}: {}", self.aggregate(ty, depth))).collect();
                 format!("{} {{ {} }}", item.name, fields.join(", "))
             }
             Ty::Enum(id) => {
@@ -197,7 +207,11 @@ impl Generator<'_> {
             return Node::line(format!("{place} = {value};"));
         }
         self.hit("assign.compound");
-        let operators: &[&str] = if ty.is_float() { &["+", "-", "*", "/"] } else { &["+", "-", "*", "&", "|", "^", "<<", ">>"] };
+        if !ty.is_float() && self.random.chance(15) {
+            self.hit("assign.quotient");
+            return Node::line(format!("{place} {}= ({value} & 15) + 1;", self.random.pick(&["/", "%"])));
+        }
+        let operators: &[&str] = if ty.is_float() { &["+", "-", "*", "/", "%"] } else { &["+", "-", "*", "&", "|", "^", "<<", ">>"] };
         let operator = self.random.pick(operators);
         let value = if operator.len() == 2 { format!("{value} & 7") } else { value };
         Node::line(format!("{place} {operator}= {value};"))
@@ -210,6 +224,13 @@ impl Generator<'_> {
         let depth = self.depth();
         let at = self.random.below(each);
         let value = self.expr(Scalar::U64, depth);
+        if let Some(putter) = self.putter.clone().filter(|_| self.random.chance(40)) {
+            self.hit("device_function.put");
+            return Node::line(format!("{putter}({words}, {} * {each} + {at}, {value});", self.own.0));
+        }
+        if self.random.chance(20) {
+            return self.own_vector_or_atomic(&words, each, &value);
+        }
         match self.random.below(3) {
             0 => Node::line(format!("{words}[{} * {each} + {at}] = {value};", self.own.0)),
             1 => Node::line(format!("{words}[{} * {each} + {at}] ^= {value};", self.own.0)),
@@ -218,6 +239,31 @@ impl Generator<'_> {
                 let other = self.random.below(each);
                 let own = &self.own.0;
                 Node::line(format!("{words}[{own} * {each} + {at}] = {words}[{own} * {each} + {other}] + {value};"))
+            }
+        }
+    }
+
+    /// A store of several of the thread's own words, or an atomic one, which nobody meets.
+    fn own_vector_or_atomic(&mut self, words: &str, each: usize, value: &str) -> Node {
+        let (own, other) = (self.own.0.clone(), self.expr(Scalar::U64, 1));
+        let at = self.random.below(each / 2) * 2;
+        match self.random.below(3) {
+            0 => {
+                self.hit("store.vector");
+                Node::line(format!("{words}.store::<2>({own} * {each} + {at}, [{value}, {other}]);"))
+            }
+            1 => {
+                self.hit("atomic_store");
+                let order = self.random.pick(&["Relaxed", "Release", "SeqCst"]);
+                let scope = self.random.pick(&["Block", "Device", "System"]);
+                Node::line(format!("{words}.atomic_store({own} * {each} + {at}, {value}, Ordering::{order}, ThreadScope::{scope});"))
+            }
+            _ => {
+                self.hit("atomic_load");
+                let name = self.unique_name();
+                self.bind(&name, Ty::Scalar(Scalar::U64), false);
+                let order = self.random.pick(&["Relaxed", "Acquire", "SeqCst"]);
+                Node::line(format!("let {name} = {words}.atomic_load({own} * {each} + {at}, Ordering::{order}, ThreadScope::Device);"))
             }
         }
     }

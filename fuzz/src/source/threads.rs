@@ -1,17 +1,15 @@
 //! Kernels of threads that each compute words of their own: alone, or together with those of their block.
 
-use super::atomics::{EACH, KINDS};
 use super::block::Shape;
-use super::kernel::{Kernel, Parameter, Passed};
-use super::names::PARAMETERS;
-use super::scope::{Generator, Input, Ty, Variable};
+use super::kernel::{Generic, Kernel, Passed};
+use super::scope::{Generator, Ty, Variable};
 use super::tree::Node;
 use super::types::Scalar;
 use crate::random::Random;
 use std::collections::BTreeSet;
 
 /// Words that each thread has.
-const WORDS: usize = 8;
+pub(super) const WORDS: usize = 8;
 /// How often a statement may be run at most.
 const TURNS: usize = 48;
 
@@ -21,6 +19,9 @@ pub(super) fn generator(random: &mut Random) -> Generator<'_> {
         hits: BTreeSet::new(),
         variables: Vec::new(),
         inputs: Vec::new(),
+        records: Vec::new(),
+        matrices: Vec::new(),
+        textures: Vec::new(),
         structs: Vec::new(),
         enums: Vec::new(),
         functions: Vec::new(),
@@ -35,6 +36,8 @@ pub(super) fn generator(random: &mut Random) -> Generator<'_> {
         own: (String::new(), String::new()),
         reserved: BTreeSet::new(),
         counters: Vec::new(),
+        indices: Vec::new(),
+        putter: None,
         own_words: None,
         sums: None,
         valued: 0,
@@ -46,7 +49,7 @@ pub(super) fn generator(random: &mut Random) -> Generator<'_> {
 
 /// Which threads know of each other.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Family {
+pub(super) enum Family {
     /// Each is alone, and may end early.
     Alone,
     /// Each has several elements by the kernel's annotations.
@@ -75,22 +78,55 @@ pub(super) fn kernel(random: &mut Random) -> Kernel {
     };
     let threads: usize = block.iter().chain(&grid).map(|extent| *extent as usize).product();
     let mut parameters = g.parameters(threads);
+    g.tables();
     g.write_items();
-    let generic = g.random.chance(15).then(|| 1 + g.random.below(8));
-    if let Some(value) = generic {
+    if g.random.chance(25) {
+        g.writer();
+    }
+    g.whole_parameters(threads, &mut parameters);
+    if g.random.chance(5) {
+        g.texture_parameter(&mut parameters);
+    }
+    g.cache_hints(&mut parameters);
+    let mut generics = Vec::new();
+    if g.random.chance(15) {
+        let value = 1 + g.random.below(8);
+        generics.push(Generic::Width(value));
         g.hit("kernel.const_generic");
         g.counters.push(("WIDTH".to_owned(), value + 1));
         g.uniform.push(("(WIDTH as u32)".to_owned(), Scalar::U32));
     }
     let in_module = g.random.chance(10);
+    if g.random.chance(8) {
+        g.hit("kernel.const_bool");
+        generics.push(Generic::Flag(g.random.chance(50)));
+        g.uniform.push(("FLAG".to_owned(), Scalar::Bool));
+    }
+    let mut is_generic = false;
+    if let Some(parameter) = parameters.iter_mut().filter(|p| p.is_written()).nth(1).filter(|p| p.each == 1 && !p.in_group)
+        && matches!(parameter.passed, Passed::Global { .. })
+        && g.random.chance(8)
+    {
+        g.hit("kernel.type_generic");
+        generics.push(Generic::Type(parameter.scalar));
+        parameter.is_generic = true;
+        is_generic = true;
+    }
     if in_module {
         g.hit("module");
     }
     if g.random.chance(25) {
         g.reader();
     }
+    if g.random.chance(50) {
+        g.group_method();
+    }
     let words = parameters.iter().find(|p| p.scalar == Scalar::U64 && p.is_written()).map(|p| p.name.clone()).unwrap_or_default();
-    let typed = parameters.iter().filter(|p| p.is_written()).nth(1).map(|p| (p.name.clone(), p.scalar));
+    let typed = parameters
+        .iter()
+        .filter(|p| p.is_written())
+        .nth(1)
+        .map(|p| (if p.in_group { format!("g.{}", p.name) } else { p.name.clone() }, p.scalar));
     let mut body = g.own_numbers(family, block, grid);
     g.has_threads = true;
     g.own_words = Some((words.clone(), WORDS));
@@ -103,7 +139,13 @@ pub(super) fn kernel(random: &mut Random) -> Kernel {
             _ => inner.push(g.statement(3)),
         }
     }
-    inner.extend(g.results(&words, typed));
+    inner.extend(g.results(&words, typed, is_generic));
+    if family == Family::Block {
+        inner.extend(g.warp_that_returns(shape.threads, &words));
+    }
+    if g.random.chance(1) {
+        inner.push(g.printed());
+    }
     let guarded = family == Family::Elements || family == Family::Alone && g.random.chance(30);
     if guarded {
         g.hit("guard");
@@ -113,6 +155,10 @@ pub(super) fn kernel(random: &mut Random) -> Kernel {
     }
     let (options, annotations, elements) = g.options(family);
     let items = g.items.concat();
+    let has_free_block = family != Family::Elements && g.random.chance(5);
+    if has_free_block {
+        g.hit("kernel.free_block");
+    }
     let (hits, is_approximate) = (std::mem::take(&mut g.hits), g.is_approximate);
     let mut kernel = Kernel {
         items,
@@ -121,11 +167,14 @@ pub(super) fn kernel(random: &mut Random) -> Kernel {
         elements,
         block,
         grid,
+        has_free_block,
         shared_bytes: 0,
         parameters: Vec::new(),
-        generic,
+        generics,
         in_module,
         has_clusters: false,
+        has_engine: false,
+        waits: false,
         body,
         hits,
         is_approximate,
@@ -140,75 +189,6 @@ pub(super) fn kernel(random: &mut Random) -> Kernel {
 }
 
 impl Generator<'_> {
-    /// Parameters, and what of them may be named.
-    fn parameters(&mut self, threads: usize) -> Vec<Parameter> {
-        let in_group = self.random.chance(15);
-        if in_group {
-            self.hit("parameter.group");
-        }
-        // `g` is the group.
-        let mut names: Vec<&str> = PARAMETERS.iter().copied().filter(|name| *name != "g").collect();
-        self.reserved.insert("g".to_owned());
-        let mut name = |g: &mut Self| {
-            let at = g.random.below(names.len());
-            let name = names.remove(at).to_owned();
-            g.reserved.insert(name.clone());
-            name
-        };
-        let mut all = Vec::new();
-        let mut parameter = |name: String, scalar, each, passed: Passed, seed| {
-            let in_group = in_group && matches!(passed, Passed::Global { is_written: false, .. });
-            all.push(Parameter { name, scalar, each, passed, seed, in_group });
-        };
-        for at in 0..1 + self.random.below(3) {
-            self.hit("parameter.value");
-            let scalar = if at == 0 { Scalar::U32 } else { self.random.pick(&Scalar::ELEMENTS) };
-            let bits = match self.random.below(3) {
-                0 => self.random.below(10) as u64,
-                1 => self.random.next(),
-                _ => super::contents::contents(self.random.below(1000) as u64, scalar.name(), 1)
-                    .iter()
-                    .rev()
-                    .fold(0, |bits, byte| bits << 8 | u64::from(*byte)),
-            };
-            let name = name(self);
-            self.uniform.push((name.clone(), scalar));
-            parameter(name, scalar, 1, Passed::Value(bits), 0);
-        }
-        for _ in 0..1 + self.random.below(2) {
-            self.hit("parameter.global");
-            let scalar = self.random.pick(&Scalar::ELEMENTS);
-            let is_pairs = self.random.chance(15);
-            let len = self.random.pick(&[64usize, 16, 256, 32]);
-            let name = name(self);
-            let said = if in_group { format!("g.{name}") } else { name.clone() };
-            self.inputs.push(Input { name: said, scalar, len, is_pairs, is_global: true });
-            let each = if is_pairs { 2 } else { 1 };
-            let passed = Passed::Global { len: len * each, is_written: false, is_zero: false };
-            parameter(name, scalar, each, passed, self.random.below(1000) as u64);
-        }
-        if self.random.chance(20) {
-            self.hit("parameter.constant");
-            let scalar = self.random.pick(&Scalar::ELEMENTS);
-            let name = name(self);
-            self.inputs.push(Input { name: name.clone(), scalar, len: 16, is_pairs: false, is_global: false });
-            parameter(name, scalar, 1, Passed::Constant(16), self.random.below(1000) as u64);
-        }
-        let words = name(self);
-        parameter(words, Scalar::U64, 1, Passed::Global { len: threads * WORDS, is_written: true, is_zero: false }, 7);
-        let typed = name(self);
-        let scalar = self.random.pick(&Scalar::ELEMENTS);
-        parameter(typed, scalar, 1, Passed::Global { len: threads, is_written: true, is_zero: false }, 8);
-        if self.random.chance(40) {
-            self.hit("parameter.sums");
-            let sums = name(self);
-            let scalar = self.random.pick(&Scalar::ATOMIC);
-            self.sums = Some((sums.clone(), scalar));
-            parameter(sums, scalar, 1, Passed::Global { len: EACH * KINDS, is_written: true, is_zero: true }, 0);
-        }
-        all
-    }
-
     /// Variables that nobody knows before the launch: else most of what follows would fold.
     fn first_values(&mut self) -> Vec<Node> {
         let count = 2 + self.random.below(4);
@@ -251,7 +231,7 @@ impl Generator<'_> {
     }
 
     /// All that is in scope goes to the thread's words.
-    fn results(&mut self, words: &str, typed: Option<(String, Scalar)>) -> Vec<Node> {
+    fn results(&mut self, words: &str, typed: Option<(String, Scalar)>, is_generic: bool) -> Vec<Node> {
         let mut nodes = Vec::new();
         if self.sums.is_some() && self.random.chance(70) {
             nodes.extend(self.atomic_on_global());
@@ -264,6 +244,7 @@ impl Generator<'_> {
             } else {
                 value
             };
+            let value = if is_generic { format!("({value}) as T") } else { value };
             nodes.push(Node::line(format!("{typed}[{own}] = {value};")));
         }
         let all: Vec<Variable> = self.variables.clone();
@@ -275,76 +256,58 @@ impl Generator<'_> {
                 slot += 1;
             }
         }
+        let numbers: Vec<String> = self.counters.iter().chain(&self.indices).map(|(name, _)| name.clone()).collect();
+        for number in numbers {
+            nodes.push(Node::line(format!("{words}[{own} * {WORDS} + {}] ^= ({number} as u64);", slot % WORDS)));
+            slot += 1;
+        }
         nodes
     }
 
-    /// The scalars of a variable.
+    /// A warp that ends before the others meet once more.
+    fn warp_that_returns(&mut self, threads: usize, words: &str) -> Vec<Node> {
+        if threads < 64 || !threads.is_multiple_of(32) || !self.random.chance(10) {
+            return Vec::new();
+        }
+        self.hit("return.of_warp");
+        // Sums of the block want all of its warps.
+        let call = self.random.pick(&["sync_threads_count", "sync_threads_and", "sync_threads_or"]);
+        let value = self.expr(Scalar::Bool, 1);
+        let own = self.own.0.clone();
+        vec![
+            Node::block("if warp_id() == 1", vec![Node::line("return;")]),
+            Node::line(format!("let last_ = {call}({value});")),
+            Node::line(format!("{words}[{own} * {WORDS}] ^= last_ as u64;")),
+        ]
+    }
+
+    /// A line that begins as the program of twins knows it.
+    fn printed(&mut self) -> Node {
+        self.hit("print");
+        let (a, b, c) = (self.expr(Scalar::U32, 1), self.expr(Scalar::F32, 1), self.expr(Scalar::I64, 1));
+        Node::block(format!("if {} == 0", self.own.0), vec![Node::line(format!("println!(\"~ {{}} {{:.3}} {{:?}}\", {a}, {b}, {c});"))])
+    }
+
+    /// The scalars of a variable, and what says which others it has.
     fn parts(&self, variable: &Variable) -> Vec<(String, Scalar)> {
         let name = &variable.name;
+        let mut parts: Vec<_> = self.leaves(&variable.ty).into_iter().map(|(path, scalar)| (format!("{name}{path}"), scalar)).collect();
         match &variable.ty {
-            Ty::Scalar(scalar) => vec![(name.clone(), *scalar)],
-            Ty::Tuple(parts) => parts.iter().enumerate().map(|(at, scalar)| (format!("{name}.{at}"), *scalar)).collect(),
-            Ty::Array(scalar, len) => (0..*len).map(|at| (format!("{name}[{at}]"), *scalar)).collect(),
-            Ty::Grid(scalar, rows, columns) => {
-                (0..rows * columns).map(|at| (format!("{name}[{}][{}]", at / columns, at % columns), *scalar)).collect()
-            }
             Ty::Struct(id) => {
                 let item = &self.structs[*id];
-                let mut parts: Vec<_> = item.fields.iter().map(|(field, scalar)| (format!("{name}.{field}"), *scalar)).collect();
                 if item.has_methods {
                     parts.push((format!("{name}.mixed()"), Scalar::U32));
                 }
-                parts
+                for (field, ty) in &item.fields {
+                    if let Ty::Enum(id) = ty {
+                        parts.push((format!("({name}.{field} as {})", self.enums[*id].repr.name()), self.enums[*id].repr));
+                    }
+                }
             }
-            Ty::Enum(id) => vec![(format!("({name} as {})", self.enums[*id].repr.name()), self.enums[*id].repr)],
+            Ty::Enum(id) => parts.push((format!("({name} as {})", self.enums[*id].repr.name()), self.enums[*id].repr)),
+            _ => {}
         }
-    }
-
-    /// Arguments of the attribute: options, annotations, and elements of a thread.
-    fn options(&mut self, family: Family) -> (Vec<String>, Vec<String>, u32) {
-        let (mut options, mut annotations, mut elements) = (vec!["contract = false".to_owned()], Vec::new(), 1);
-        if self.random.chance(15) {
-            self.hit("option.index");
-            options.push("index = 64".to_owned());
-        }
-        if self.random.chance(10) {
-            self.hit("option.bounds");
-            options.push("bounds = trap".to_owned());
-        }
-        if self.random.chance(10) {
-            self.hit("option.raster");
-            annotations.push("raster(rows = 2)".to_owned());
-        }
-        if self.random.chance(10) && family != Family::Elements {
-            self.hit("option.persistent");
-            annotations.push("persistent".to_owned());
-        }
-        if self.random.chance(10) {
-            self.hit("option.overlap");
-            annotations.push("overlap".to_owned());
-        }
-        if self.random.chance(10) {
-            self.hit("option.registers");
-            annotations.push(self.random.pick(&["max_registers = 64", "min_blocks = 2"]).to_owned());
-        }
-        if family == Family::Elements {
-            if self.random.chance(60) {
-                self.hit("kernel.ilp");
-                let n = self.random.pick(&[2, 4]);
-                annotations.push(format!("ilp = {n}"));
-                elements *= n;
-            }
-            if self.random.chance(50) {
-                self.hit("kernel.vectorize");
-                annotations.push("vectorize = 2".to_owned());
-                elements *= 2;
-            }
-            if self.random.chance(40) {
-                self.hit("kernel.batch_loads");
-                annotations.push("batch_loads".to_owned());
-            }
-        }
-        (options, annotations, elements)
+        parts
     }
 }
 

@@ -12,7 +12,7 @@ impl Generator<'_> {
         let value = self.expr(ty, 1);
         let condition = self.expr(Scalar::Bool, 1);
         let n = match self.random.below(3) {
-            0 => format!("{}", self.random.below(40)),
+            0 => format!("{}{}", self.random.below(31), self.random.pick(&["", "usize", "i32", "u32"])),
             1 => format!("{}u32", self.random.below(32)),
             _ => self.uniform_value(Scalar::U32).unwrap_or_else(|| "5".to_owned()),
         };
@@ -67,5 +67,22 @@ impl Generator<'_> {
         let call = self.calling(function, &value);
         self.bind(&name, Ty::Scalar(ty), false);
         vec![Node::line(format!("let {name} = {call};"))]
+    }
+
+    /// The same of some warps only, or in each warp as often as it likes.
+    pub(super) fn warps_apart(&mut self) -> Vec<Node> {
+        self.hit("warp_id");
+        let nodes = self.scoped(|g| {
+            let mut nodes = g.warp_reduction();
+            nodes.push(g.own_store());
+            nodes
+        });
+        if self.turns >= 4 && self.random.chance(50) {
+            self.hit("warp.in_loop");
+            let counter = self.unique_name();
+            return vec![Node::block(format!("for {counter} in 0..warp_id() % 3 + 1"), nodes)];
+        }
+        self.hit("warp.in_branch");
+        vec![Node::block(format!("if warp_id() % 2 == {}", self.random.below(2)), nodes)]
     }
 }
