@@ -172,14 +172,15 @@ fn text(kernels: &[&Kernel], form: Form) -> String {
 fn launch(kernel: &Kernel) -> String {
     let mut text = String::from("pub fn run(d_: &warpwright::Device) -> warpwright::Result<Vec<Vec<u8>>> {\n");
     let path = if kernel.in_module { "inner::" } else { "" };
-    let (mut arguments, mut fields, mut written) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut arguments, mut fields, mut written) = (Vec::new(), Vec::new(), [Vec::new(), Vec::new()]);
     for (at, parameter) in kernel.parameters.iter().enumerate() {
         let buffer = format!("b{at}_");
         let argument = argument(parameter, &buffer, path, &mut text);
         if parameter.is_written() {
             // Bytes, of structs too: those that are written have no padding.
             let bytes = if matches!(parameter.passed, Passed::Elements { .. }) { ".view::<u8>()?" } else { "" };
-            written.push(format!("{buffer}{bytes}.download()?"));
+            // Those of the group come last, as everywhere.
+            written[usize::from(parameter.in_group)].push(format!("{buffer}{bytes}.download()?"));
         }
         if parameter.in_group { fields.push(format!("{}: {argument}", parameter.name)) } else { arguments.push(argument) }
     }
@@ -199,7 +200,7 @@ fn launch(kernel: &Kernel) -> String {
         "    {}{generics}({}){geometry}{block}{shared}.launch(d_)?;\n    Ok(vec![{}])\n}}",
         kernel.path(),
         arguments.join(", "),
-        written.join(", ")
+        written.concat().join(", ")
     );
     text
 }

@@ -94,7 +94,7 @@ impl Generator<'_> {
                 format!("{tile}.load::<{n}>(({index}) / {n} * {n})[{}]", self.random.below(n))
             } else if !is_grid && self.random.chance(25) {
                 self.hit("device_function.shared");
-                let reader = format!("reader_{tile}");
+                let reader = format!("reader_{}", self.unique_name());
                 let t = ty.name();
                 self.items.push(format!(
                     "#[device]\npub fn {reader}(line: &[{t}; {threads}], at: usize) -> {t} {{\n    if at % 2 == 0 {{ line[at] }} else {{ line[line.len() - at] }}\n}}\n"

@@ -299,6 +299,11 @@ pub(super) fn product(g: &mut Generator<'_>) -> Kernel {
         Vec::new()
     };
     let mut kernel = made(g, options, 128, [2, 2, 1], parameters, body);
+    if has_cluster {
+        // How many clusters are started, the execution of PTX does not know.
+        kernel.annotations.retain(|annotation| annotation != "persistent");
+        kernel.hits.remove("option.persistent");
+    }
     kernel.has_engine = true;
     kernel
 }

@@ -489,6 +489,7 @@ pub static ABSENT: &[(&str, &str)] = &[
     ("text of print!", "lines of different threads have no order"),
     ("math = fast of floats", "as native_*; it stands on kernels of integers"),
     ("block sums behind a warp that has ended", "the simulator takes them for mistakes"),
+    ("persistent clusters", "who executes PTX does not know how many clusters are started"),
     ("buffers of usize", "need index = 64, and are as wide as the host's there"),
     ("require, allow, variants", "are about figures and lints, and change no result"),
     ("closures, enums with fields, references, slices of locals", "the language has none"),
