@@ -135,17 +135,18 @@ impl Machine<'_> {
                 whole(lanes)?;
                 mma::multiply(&mut values, mma);
             }
-            WarpKind::Wgmma(_) => {
+            WarpKind::Wgmma(wgmma) => {
                 whole(lanes)?;
-                block.warps[warp].products.add(pc);
+                let begun = super::wgmma::begin(&values, pc, wgmma);
+                block.warps[warp].products.add(begun);
             }
             WarpKind::WgmmaCommit => block.warps[warp].products.commit(),
             WarpKind::WgmmaWait(but) => {
                 let due = block.warps[warp].products.due(*but);
-                for pc in due {
-                    if let Op::Warp(WarpOp { kind: WarpKind::Wgmma(wgmma), .. }) = &program.code[pc as usize].op {
+                for begun in due {
+                    if let Op::Warp(WarpOp { kind: WarpKind::Wgmma(wgmma), .. }) = &program.code[begun.pc as usize].op {
                         let mut values = Lanes::of(block, warp, program.registers as usize, literals);
-                        super::wgmma::multiply(&mut values, warp, &cluster.shared[who.block], wgmma)?;
+                        super::wgmma::multiply(&mut values, warp, &cluster.shared[who.block], wgmma, &begun)?;
                     }
                 }
             }

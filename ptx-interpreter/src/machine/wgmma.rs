@@ -13,16 +13,24 @@ use std::collections::VecDeque;
 /// Rows of the sum that a warp has.
 const ROWS: usize = 16;
 
-/// The products of a warp that go on, by the places of their instructions.
+/// A product that goes on: the place of its instruction, and the descriptors that were read when it began.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Begun {
+    pub(super) pc: u32,
+    a: Option<u64>,
+    b: u64,
+}
+
+/// The products of a warp that go on.
 #[derive(Debug, Default)]
 pub(crate) struct Products {
-    open: Vec<u32>,
-    groups: VecDeque<Vec<u32>>,
+    open: Vec<Begun>,
+    groups: VecDeque<Vec<Begun>>,
 }
 
 impl Products {
-    pub(super) fn add(&mut self, pc: u32) {
-        self.open.push(pc);
+    pub(super) fn add(&mut self, begun: Begun) {
+        self.open.push(begun);
     }
 
     pub(super) fn commit(&mut self) {
@@ -30,7 +38,7 @@ impl Products {
     }
 
     /// Those that must be done, but for so many groups of the last.
-    pub(super) fn due(&mut self, but: u32) -> Vec<u32> {
+    pub(super) fn due(&mut self, but: u32) -> Vec<Begun> {
         let due = self.groups.len().saturating_sub(but as usize);
         self.groups.drain(..due).flatten().collect()
     }
@@ -84,12 +92,21 @@ impl Tile {
     }
 }
 
-pub(super) fn multiply(values: &mut Lanes<'_>, warp: usize, shared: &[u8], wgmma: &Wgmma) -> Step {
+/// Begins a product: registers with descriptors may change from here on.
+pub(super) fn begin(values: &Lanes<'_>, pc: u32, wgmma: &Wgmma) -> Begun {
+    let a = match &wgmma.a {
+        WgmmaFactor::Descriptor(src) => Some(values.get(0, *src)),
+        WgmmaFactor::Words(_) => None,
+    };
+    Begun { pc, a, b: values.get(0, wgmma.b) }
+}
+
+pub(super) fn multiply(values: &mut Lanes<'_>, warp: usize, shared: &[u8], wgmma: &Wgmma, begun: &Begun) -> Step {
     let Wgmma { columns, steps, .. } = *wgmma;
     let mut a = vec![0.0; ROWS * steps];
     match &wgmma.a {
         WgmmaFactor::Descriptor(src) => {
-            let tile = Tile::of(values.get(0, *src))?;
+            let tile = Tile::of(begun.a.unwrap_or_else(|| values.get(0, *src)))?;
             for row in 0..ROWS {
                 for step in 0..steps {
                     let line = warp % 4 * ROWS + row;
@@ -111,7 +128,7 @@ pub(super) fn multiply(values: &mut Lanes<'_>, warp: usize, shared: &[u8], wgmma
             }
         }
     }
-    let tile = Tile::of(values.get(0, wgmma.b))?;
+    let tile = Tile::of(begun.b)?;
     let mut b = vec![0.0; columns * steps];
     for column in 0..columns {
         for step in 0..steps {
