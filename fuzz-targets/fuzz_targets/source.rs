@@ -6,6 +6,6 @@ use warpwright_tests::front_end::Spoilt;
 use warpwright_tests::front_end::exercise::{Reached, exercise};
 
 fuzz_target!(|text: &str| {
-    let cost = exercise(&Spoilt::Source(text.to_owned()), &mut Reached::default());
+    let cost = exercise(&Spoilt::Source(text.to_owned()), true, &mut Reached::default());
     assert!(cost.panic.is_none(), "{:?}", cost.panic);
 });

@@ -11,6 +11,6 @@ use warpwright_tests::front_end::exercise::{Reached, exercise};
 fuzz_target!(|seed: u64| {
     static CORPUS: OnceLock<Corpus> = OnceLock::new();
     let corpus = CORPUS.get_or_init(|| Corpus::of(&Path::new(env!("CARGO_MANIFEST_DIR")).join("..")));
-    let cost = exercise(&Spoilt::of(seed, corpus), &mut Reached::default());
+    let cost = exercise(&Spoilt::of(seed, corpus), true, &mut Reached::default());
     assert!(cost.panic.is_none(), "{:?}", cost.panic);
 });

@@ -46,7 +46,7 @@ fn tried(name: &str, seed: u64, most: u64, time: Duration, corpus: &Arc<Corpus>)
     let work = move || {
         for seed in (0..most).map(|i| seed.wrapping_add(i)) {
             let mut reached = Reached::default();
-            let cost = exercise(&Spoilt::of(seed, &own), &mut reached);
+            let cost = exercise(&Spoilt::of(seed, &own), true, &mut reached);
             if sender.send((cost, reached)).is_err() || start.elapsed() > time {
                 return;
             }

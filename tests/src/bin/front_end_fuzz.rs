@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 use warpwright_tests::front_end::Spoilt;
 use warpwright_tests::front_end::corpus::Corpus;
-use warpwright_tests::front_end::exercise::{Reached, exercise};
+use warpwright_tests::front_end::exercise::{EACH_WHOLE, Reached, exercise};
 use warpwright_tests::front_end::memory::Counted;
 
 #[global_allocator]
@@ -57,7 +57,7 @@ fn tried(first: u64, count: u64, root: &Path, is_shown: bool) -> ExitCode {
         if is_shown {
             println!("{}", input.text());
         }
-        let cost = exercise(&input, &mut reached);
+        let cost = exercise(&input, is_shown || seed.is_multiple_of(EACH_WHOLE), &mut reached);
         (longest, largest) = (longest.max(cost.time), largest.max(cost.bytes));
         if let Some(place) = cost.panic {
             println!("wrong {seed} panicked: {}", place.replace('\n', " "));
