@@ -4,6 +4,8 @@
 mod choices;
 #[path = "host/constants.rs"]
 mod constants;
+#[path = "host/fields.rs"]
+mod fields;
 #[path = "host/groups.rs"]
 mod groups;
 #[path = "host/time.rs"]

@@ -111,7 +111,12 @@ struct Finder {
     found: Vec<FreePath>,
     /// Names of the language that are imported by name.
     imported: Vec<FreePath>,
+    /// Whether the next generic argument is a type, whatever its name looks like: `RGB` in `Global<RGB>`.
+    is_element: bool,
 }
+
+/// Types of the language whose first argument is a type.
+const OF_ELEMENTS: [&str; 7] = ["Accumulator", "Constant", "Global", "Matrix", "MatrixBatch", "Rows", "Texture2d"];
 
 impl Finder {
     fn find(items: &[syn::Item]) -> Finder {
@@ -122,6 +127,7 @@ impl Finder {
             variant_globs: 0,
             variants: Vec::new(),
             found: Vec::new(),
+            is_element: false,
             imported: Vec::new(),
         };
         finder.visit_module(items);
@@ -546,12 +552,15 @@ impl<'a> Visit<'a> for Finder {
     }
 
     fn visit_type_path(&mut self, ty: &'a syn::TypePath) {
+        self.is_element = ty.path.segments.last().is_some_and(|last| OF_ELEMENTS.iter().any(|name| last.ident == name));
         self.visit_named(ty.qself.as_ref(), &ty.path, Position::Type);
+        self.is_element = false;
     }
 
     fn visit_generic_argument(&mut self, argument: &'a syn::GenericArgument) {
+        let is_element = std::mem::take(&mut self.is_element);
         match argument {
-            syn::GenericArgument::Type(syn::Type::Path(ty)) if ty.qself.is_none() => {
+            syn::GenericArgument::Type(syn::Type::Path(ty)) if ty.qself.is_none() && !is_element => {
                 self.visit_named(None, &ty.path, Position::GenericArgument);
             }
             other => visit::visit_generic_argument(self, other),

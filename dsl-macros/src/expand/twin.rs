@@ -24,10 +24,18 @@ impl Slots {
     }
 }
 
-/// Whether these tokens speak of floats that are not Rust's own.
+/// Types of the language that hold no floats but those that are named beside them.
+const PLAIN_TYPES: [&str; 12] =
+    ["Accumulator", "Constant", "Dim3", "Float", "Global", "Int", "Matrix", "MatrixBatch", "Num", "Ordering", "Rows", "ThreadScope"];
+
+/// Whether these tokens speak of floats that are not Rust's own, or may: a struct's fields are not shown here.
 pub(super) fn needs_casts(tokens: TokenStream) -> bool {
     tokens.into_iter().any(|token| match token {
-        TokenTree::Ident(ident) => ["f16", "bf16", "e4m3", "e5m2"].iter().any(|name| ident == name),
+        TokenTree::Ident(ident) => {
+            let name = ident.to_string();
+            let is_type = name.starts_with(char::is_uppercase) && name.contains(char::is_lowercase);
+            ["f16", "bf16", "e4m3", "e5m2"].contains(&name.as_str()) || is_type && !PLAIN_TYPES.contains(&name.as_str())
+        }
         TokenTree::Group(group) => needs_casts(group.stream()),
         _ => false,
     })

@@ -1,6 +1,6 @@
 //! A campaign of spoilt inputs: `cargo run --release -p warpwright-tests --bin front-end-fuzz -- --inputs N --threads T --seed S`.
 //!
-//! Inputs go in runs of a thousand to programs of their own, so that one that ends the program or does not end is found, too: then those of the run are
+//! Inputs go in runs of thousands to programs of their own, so that one that ends the program or does not end is found, too: then those of the run are
 //! tried one by one. What is wrong is printed with its seed and its text; `--one SEED` tries that input again, `--root FOLDER` names the repository
 //! where the program does not lie in it.
 
@@ -19,7 +19,7 @@ use warpwright_tests::front_end::memory::Counted;
 static ALLOCATOR: Counted = Counted;
 
 /// Inputs of a run.
-const RUN: u64 = 1_000;
+const RUN: u64 = 5_000;
 
 /// What an input may take.
 const LONGEST: Duration = Duration::from_secs(1);

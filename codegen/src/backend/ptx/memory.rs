@@ -168,7 +168,9 @@ impl Emitter<'_> {
                 (_, Type::Bool, true) => (0..parts).map(|_| self.temp(RegisterClass::Half)).collect(),
                 _ => (0..parts).map(|_| self.temp(RegisterClass::Word)).collect(),
             };
-            let suffix = suffix_of(self, part, &results[done..done + elements]);
+            // `ptxas` (11.8 to 13.5) takes a byte of `ld.v4.s8` that is made unsigned, and then a float, for signed: the sign is given to each byte by itself.
+            let gives_signs = ty == Type::I8 && is_direct && parts > 1;
+            let suffix = if gives_signs { memory_suffix(Type::U8) } else { suffix_of(self, part, &results[done..done + elements]) };
             let operands = [arriving.as_slice().into(), at.into()].into_iter().chain(hint.policy.clone());
             let mut opcode = opcode(Mnemonic::Ld, (space, nc, &hint), parts, suffix);
             if self.keeps_order() {
@@ -181,6 +183,10 @@ impl Emitter<'_> {
                     self.parts_of_words.insert(*value, (arriving[n / each], n % each));
                 }
                 self.unpack(ty, &arriving, &wanted);
+            } else if gives_signs {
+                for d in &wanted {
+                    ptx!(self, Cvt.S16.S8 d, d);
+                }
             } else if ty == Type::Bool {
                 for (d, byte) in wanted.iter().zip(&arriving) {
                     ptx!(self, Setp.Ne.S16 d, byte, 0);

@@ -1,11 +1,11 @@
-//! Casts of casts.
+//! Casts of casts, and of choices.
 
 use super::Context;
-use crate::ir::{Compute, Op, Type, Value};
+use crate::ir::{Compute, Op, Scalar, Type, Value, eval};
 
 type Convert = fn(&mut Context<'_>, Value, Type) -> Option<Value>;
 
-pub(super) const CAST: &[Convert] = &[to_itself, through_wider];
+pub(super) const CAST: &[Convert] = &[to_itself, through_wider, choice_of_floats];
 pub(super) const BITCAST: &[Convert] = &[to_itself, bits_of_bits];
 
 /// `a as A = a`.
@@ -23,6 +23,24 @@ fn through_wider(cx: &mut Context<'_>, a: Value, ty: Type) -> Option<Value> {
     let legal =
         if from == Type::Bool { ty.is_int() } else { !(from.is_int() && middle.is_float() && ty.is_int()) || holds_all_of(ty, from) };
     (exact && legal).then(|| cx.b.cast(x, ty))
+}
+
+/// `(b as int) as float = if b { 1.0 } else { 0.0 }`, and of constants: `(if c { x } else { y }) as float = if c { x as float } else { y as float }`.
+///
+/// It is an instruction less, and more than that for floats of 16 bits: `ptxas` (12.9, 13.5; sm_90) takes `cvt.rn.f16.u16` of `selp.b16 1, 0` for the integer itself
+/// where the condition is from another block, also through `cvt.rn.f32.u16`.
+fn choice_of_floats(cx: &mut Context<'_>, a: Value, ty: Type) -> Option<Value> {
+    let (c, left, right) = match *cx.op(a)? {
+        Op::Compute(Compute::Cast(c)) if cx.ty(c) == Type::Bool => (c, Scalar::int(cx.ty(a), 1), Scalar::int(cx.ty(a), 0)),
+        Op::Compute(Compute::Select(c, left, right)) => (c, cx.constant(left)?, cx.constant(right)?),
+        _ => return None,
+    };
+    let is_conversion = left.ty.is_int() && ty.is_float();
+    let (left, right) = (eval::cast(left, ty)?, eval::cast(right, ty)?);
+    is_conversion.then(|| {
+        let [left, right] = [left, right].map(|scalar| cx.b.constant(scalar));
+        cx.b.select(c, left, right)
+    })
 }
 
 /// Whether every value of `from` is a value of `wide`.

@@ -93,6 +93,26 @@ fn casts_of_casts() {
 }
 
 #[test]
+fn a_choice_that_becomes_a_float_is_one_of_floats() {
+    let choice = |float: &str, of: [&str; 2]| {
+        format!(
+            "v2: u32 = const 3\n v3: bool = lt v1, v2\n v4: {float} = const {}\n v5: {float} = const {}\n v6: {float} = select v3, v4, v5",
+            of[0], of[1]
+        )
+    };
+    let compare = "v2: u32 = const 3\n v3: bool = lt v1, v2";
+    for float in ["f32", "f64"] {
+        let text = format!("{compare}\n v4: u8 = cast v3\n v8: {float} = cast v4\n v9: u32 = cast v8");
+        check_u32(&text, &format!("{}\n v7: u32 = cast v6", choice(float, ["1.0", "0.0"])), "v7");
+    }
+    let text =
+        format!("{compare}\n v4: i16 = const -5\n v5: i16 = const 9\n v6: i16 = select v3, v4, v5\n v8: f32 = cast v6\n v9: u32 = cast v8");
+    check_u32(&text, &format!("{}\n v7: u32 = cast v6", choice("f32", ["-5.0", "9.0"])), "v7");
+    let unknown = format!("{compare}\n v4: u32 = const 5\n v6: u32 = select v3, v4, v1\n v8: f32 = cast v6\n v9: u32 = cast v8");
+    check_u32(&unknown, &unknown, "v9");
+}
+
+#[test]
 fn comparisons_are_decided_by_the_block() {
     check(
         run,

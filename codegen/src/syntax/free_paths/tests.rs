@@ -30,6 +30,15 @@ fn what_the_language_knows_is_not_free() {
 }
 
 #[test]
+fn elements_are_types_whatever_their_names_look_like() {
+    check("#[kernel] fn k(x: &Global<RGB>, y: &mut warpwright::Global<m::XY>) {}", &["RGB: Type", "m::XY: Type"]);
+    check_body(
+        "f::<N>(1); let d: Matrix<RGB> = g; let s: Own<SIDE> = g;",
+        &["f: Function", "N: Constant", "RGB: Type", "g: Constant", "Own: Type", "SIDE: Constant"],
+    );
+}
+
+#[test]
 fn names_that_the_prelude_lacks_are_imported() {
     let source = "#[kernel] fn k<T: Num>(any: u32, y: &mut Global<T>) {
         y.atomic_add_ordered(0, any, Ordering::Relaxed, ThreadScope::Block);
