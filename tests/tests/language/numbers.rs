@@ -14,6 +14,7 @@ pub(crate) const CASES: &[Case] = &[
     Case { name: "short_integer_methods", run: short_integer_methods },
     Case { name: "signed_methods", run: signed_methods },
     Case { name: "least_integers", run: least_integers },
+    Case { name: "integers_to_floats", run: integers_to_floats },
     Case { name: "inherent_constants", run: inherent_constants },
     Case { name: "precise", run: precise_functions },
     Case { name: "precise_doubles", run: precise_doubles },
@@ -336,6 +337,39 @@ fn least_integers(b: &mut Bench<'_>) -> warpwright::Result<()> {
     b.map(least_16, &near(-32768).map(|x| x as i16).collect::<Vec<_>>(), 12)?;
     b.map(least_32, &near(i64::from(i32::MIN)).map(|x| x as i32).collect::<Vec<_>>(), 12)?;
     b.map(least_64, &near(i64::MIN).collect::<Vec<_>>(), 12).map(drop)
+}
+
+/// Bytes with signs that become unsigned, out of a vector.
+#[kernel(block = 32)]
+fn signed_bytes(x: &Global<i8>, y: &mut Global<f32>) {
+    let i = global_id().x;
+    let bytes = x.load::<4>(i / 4 * 4);
+    y[i * 4] = bytes[0] as u32 as f32;
+    y[i * 4 + 1] = bytes[1] as u32 as f32;
+    y[i * 4 + 2] = bytes[2] as u16 as f32;
+    y[i * 4 + 3] = bytes[3] as u64 as f32;
+}
+
+/// Short floats of a condition, used in another block.
+#[kernel(block = 32)]
+fn bools(x: &Global<i8>, y: &mut Global<f32>) {
+    let i = global_id().x;
+    let is_positive = x[i] > 0;
+    let (half, brain) = (is_positive as u8 as f16, is_positive as u32 as bf16);
+    let mut turns = 0;
+    while turns < (x[i] as u32 & 3) {
+        turns += 1;
+        y[i * 2] = turns as f32;
+    }
+    y[i * 2] = half.to_bits() as f32;
+    y[i * 2 + 1] = if brain.is_nan() { 7.0 } else { brain.to_bits() as f32 };
+}
+
+/// What `ptxas` has done wrong.
+fn integers_to_floats(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    let bytes: Vec<i8> = (0..64).map(|n| (n * 37 - 90) as i8).collect();
+    b.map(signed_bytes, &bytes, 4)?;
+    b.map(bools, &bytes, 2).map(drop)
 }
 
 #[kernel(block = 32)]
