@@ -29,8 +29,9 @@ pub fn binary() -> &'static Path {
     })
 }
 
-/// A configuration for cargo with this workspace's profile, for crates that a test writes: with the folder of the tests' own build as theirs, what both
-/// need is built once. `temporary` is `CARGO_TARGET_TMPDIR`.
+/// A configuration for cargo with this workspace's profile, for crates that a test writes: with the folder of the tests' own build as theirs, other people's
+/// packages are built once for both. Our own are built once for all those crates, since cargo tells them from the workspace's; unoptimised, as they compile little.
+/// `temporary` is `CARGO_TARGET_TMPDIR`.
 pub fn profile(temporary: &str) -> PathBuf {
     let manifest = std::fs::read_to_string(root().join("Cargo.toml")).expect("the workspace has a manifest");
     let mut is_profile = false;
@@ -38,7 +39,7 @@ pub fn profile(temporary: &str) -> PathBuf {
         if line.starts_with('[') {
             is_profile = line.starts_with("[profile.dev");
         }
-        is_profile && !line.starts_with('#')
+        is_profile && !line.starts_with('#') && !line.starts_with("opt-level")
     });
     let path = Path::new(temporary).join("profile.toml");
     // Several tests may write it at once, each the same.

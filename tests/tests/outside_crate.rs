@@ -26,6 +26,8 @@ fn a_crate_outside_the_workspace_builds_and_runs() {
         .arg(work.join("app/Cargo.toml"))
         .arg("--target-dir")
         .arg(target)
+        // As all crates that tests write, so that they share one build.
+        .env_remove("CARGO_INCREMENTAL")
         .output()
         .expect("cargo runs");
     let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));

@@ -147,6 +147,8 @@ fn run_batch(seed: u64, count: usize, root: &Path) -> (u64, String) {
         .arg(work.join("Cargo.toml"))
         .arg("--target-dir")
         .arg(target)
+        // As all crates that tests write, so that they share one build.
+        .env_remove("CARGO_INCREMENTAL")
         .output()
         .expect("cargo runs");
     let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
