@@ -162,7 +162,8 @@ fn needs_parentheses(tokens: TokenStream) -> bool {
 /// Code as it is written, on one line: on stable Rust a macro has no other way to the text of several tokens.
 pub fn written(code: &impl ToTokens) -> String {
     let text = layout(code.to_token_stream()).text;
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    // Tokens by themselves stay apart, as those of a lifetime do.
+    text.split_whitespace().collect::<Vec<_>>().join(" ").replace("& '", "&'")
 }
 
 #[cfg(test)]

@@ -665,7 +665,7 @@ mod tests {
             &[
                 "'b: `P` is a group of parameters, and has one lifetime; remove `'b`, and use the first in every field",
                 &format!("&: a group of parameters holds buffers and values, and `&'a mut Constant<f32>` is neither; {form}"),
-                &format!("&: a group of parameters holds buffers and values, and `&'b [f32]` is neither; {form}"),
+                &format!("&: a group of parameters holds buffers and values, and `&'b[f32]` is neither; {form}"),
                 "Q<'a>: a group of parameters holds no other; take both as parameters of the kernel",
             ],
         );

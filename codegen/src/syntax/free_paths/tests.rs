@@ -34,7 +34,7 @@ fn elements_are_types_whatever_their_names_look_like() {
     check("#[kernel] fn k(x: &Global<RGB>, y: &mut warpwright::Global<m::XY>) {}", &["RGB: Type", "m::XY: Type"]);
     check_body(
         "f::<N>(1); let d: Matrix<RGB> = g; let s: Own<SIDE> = g;",
-        &["f: Function", "N: Constant", "RGB: Type", "g: Constant", "Own: Type", "SIDE: Constant"],
+        &["f: Function", "N: Constant", "g: Constant", "RGB: Type", "Own: Type", "SIDE: Constant"],
     );
 }
 
