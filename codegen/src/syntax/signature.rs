@@ -393,7 +393,7 @@ fn check_device_parameter(ty: &syn::Type, diagnostics: &mut Diagnostics) {
     match &*reference.elem {
         elem if is_taken_by_reference(elem) => {}
         syn::Type::Reference(inner) if is_taken_by_reference(&inner.elem) => {
-            diagnostics.push(refuse_second(reference.and_token.span(), inner))
+            diagnostics.push(refuse_second(reference.and_token.span(), inner));
         }
         elem => {
             let mut value = elem;

@@ -13,6 +13,7 @@ struct Sample {
 #[device]
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[allow(clippy::upper_case_acronyms, reason = "such a name is what is tested")]
 struct RGB {
     r: u8,
     g: u8,

@@ -30,10 +30,15 @@ fn through_wider(cx: &mut Context<'_>, a: Value, ty: Type) -> Option<Value> {
 /// It is an instruction less, and more than that for floats of 16 bits: `ptxas` (12.9, 13.5; sm_90) takes `cvt.rn.f16.u16` of `selp.b16 1, 0` for the integer itself
 /// where the condition is from another block, also through `cvt.rn.f32.u16`.
 fn choice_of_floats(cx: &mut Context<'_>, a: Value, ty: Type) -> Option<Value> {
-    let (c, left, right) = match *cx.op(a)? {
-        Op::Compute(Compute::Cast(c)) if cx.ty(c) == Type::Bool => (c, Scalar::int(cx.ty(a), 1), Scalar::int(cx.ty(a), 0)),
-        Op::Compute(Compute::Select(c, left, right)) => (c, cx.constant(left)?, cx.constant(right)?),
-        _ => return None,
+    let Some(Op::Compute(compute)) = cx.op(a) else { return None };
+    let (c, left, right) = if let Compute::Cast(c) = compute
+        && cx.ty(*c) == Type::Bool
+    {
+        (*c, Scalar::int(cx.ty(a), 1), Scalar::int(cx.ty(a), 0))
+    } else if let Compute::Select(c, left, right) = compute {
+        (*c, cx.constant(*left)?, cx.constant(*right)?)
+    } else {
+        return None;
     };
     let is_conversion = left.ty.is_int() && ty.is_float();
     let (left, right) = (eval::cast(left, ty)?, eval::cast(right, ty)?);
