@@ -168,6 +168,11 @@ impl Generic {
 }
 
 impl Parameter {
+    /// One by itself, of elements of one scalar.
+    pub(super) fn new(name: String, scalar: Scalar, passed: Passed, seed: u64) -> Parameter {
+        Parameter { name, scalar, each: 1, passed, seed, in_group: false, is_generic: false, cache: None }
+    }
+
     fn element(&self) -> String {
         let scalar = if self.is_generic { "T" } else { self.scalar.name() };
         if self.each == 1 { scalar.to_owned() } else { format!("[{scalar}; {}]", self.each) }

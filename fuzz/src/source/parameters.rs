@@ -30,7 +30,7 @@ impl Generator<'_> {
         let mut parameter = |name: String, scalar, each, passed: Passed, seed| {
             // Every kind of parameter that a group holds; of what is written, the typed buffer.
             let in_group = in_group && (matches!(passed, Passed::Global { is_written: false, .. }) || seed == OF_GROUP);
-            all.push(Parameter { name, scalar, each, passed, seed, in_group, is_generic: false, cache: None });
+            all.push(Parameter { each, in_group, ..Parameter::new(name, scalar, passed, seed) });
         };
         for at in 0..1 + self.random.below(3) {
             self.hit("parameter.value");

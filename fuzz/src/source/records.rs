@@ -20,16 +20,7 @@ impl Generator<'_> {
     pub(super) fn whole_parameters(&mut self, threads: usize, parameters: &mut Vec<Parameter>) {
         let mut add = |g: &mut Self, name: String, passed: Passed| {
             let seed = g.random.below(1000) as u64;
-            parameters.push(Parameter {
-                name,
-                scalar: Scalar::U32,
-                each: 1,
-                passed,
-                seed,
-                in_group: false,
-                is_generic: false,
-                cache: None,
-            });
+            parameters.push(Parameter::new(name, Scalar::U32, passed, seed));
         };
         let scalar = self.random.pick(&Scalar::ELEMENTS);
         let mut types: Vec<Ty> = (0..self.structs.len()).map(Ty::Struct).collect();
@@ -79,20 +70,11 @@ impl Generator<'_> {
                 Passed::Matrix { rows, columns, pitch, is_written: false }
             };
             let seed = self.random.below(1000) as u64;
-            parameters.push(Parameter { name, scalar, each: 1, passed, seed, in_group: false, is_generic: false, cache: None });
+            parameters.push(Parameter::new(name, scalar, passed, seed));
         }
         let mut add = |g: &mut Self, name: String, passed: Passed| {
             let seed = g.random.below(1000) as u64;
-            parameters.push(Parameter {
-                name,
-                scalar: Scalar::U32,
-                each: 1,
-                passed,
-                seed,
-                in_group: false,
-                is_generic: false,
-                cache: None,
-            });
+            parameters.push(Parameter::new(name, Scalar::U32, passed, seed));
         };
         if self.random.chance(10) {
             self.hit("parameter.array");

@@ -28,7 +28,7 @@ impl Generator<'_> {
         self.textures.push(Input { name: name.clone(), scalar, each, width, height, is_normalized });
         let passed = Passed::Texture { width, height, has_border, is_normalized };
         let seed = self.random.below(1000) as u64;
-        parameters.push(Parameter { name, scalar, each, passed, seed, in_group: false, is_generic: false, cache: None });
+        parameters.push(Parameter { each, ..Parameter::new(name, scalar, passed, seed) });
     }
 
     /// A component of a texel, often one of the border.

@@ -86,7 +86,7 @@ pub(super) fn made(
 }
 
 pub(super) fn parameter(name: &str, scalar: Scalar, passed: Passed, seed: usize) -> Parameter {
-    Parameter { name: name.to_owned(), scalar, each: 1, passed, seed: seed as u64, in_group: false, is_generic: false, cache: None }
+    Parameter::new(name.to_owned(), scalar, passed, seed as u64)
 }
 
 pub(super) fn lines(text: &str) -> Vec<Node> {
