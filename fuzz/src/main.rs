@@ -177,7 +177,11 @@ fn one(seed: u64, on: &[String]) -> Result<ExitCode, String> {
     }
     for (name, device) in &judges.devices {
         let why = match device::run(&kernel, Form::BestEffort, device) {
-            Ok(output) => difference(&shown.output, &output),
+            Ok(Some(output)) => difference(&shown.output, &output),
+            Ok(None) => {
+                println!("// {name}: the device has less than the kernel takes");
+                continue;
+            }
             Err(why) => Some(why),
         };
         say(name, why);

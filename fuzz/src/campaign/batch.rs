@@ -145,14 +145,18 @@ fn on_device(settings: &Settings, name: &'static str, device: &Device, known: &[
         }
         // A driver that dies takes this program along: the next one reads where.
         let _ = std::fs::write(settings.current(), seed.to_string());
-        counted.add(name, 1);
         match tried(|| device::run(kernel, Form::BestEffort, device).map_err(Failure::Wrong)) {
-            Ok(found) => {
+            Ok(None) => counted.add(format!("too large for {name}"), 1),
+            Ok(Some(found)) => {
+                counted.add(name, 1);
                 if let Some(why) = difference(output, &found) {
                     finds.push(Find { seed: *seed, judge: name, why });
                 }
             }
-            Err(Failure::Wrong(why) | Failure::NoCase(why)) => finds.push(Find { seed: *seed, judge: name, why }),
+            Err(Failure::Wrong(why) | Failure::NoCase(why)) => {
+                counted.add(name, 1);
+                finds.push(Find { seed: *seed, judge: name, why });
+            }
         }
         proc_macro2::extra::invalidate_current_thread_spans();
     }

@@ -3,15 +3,15 @@
 use super::{Output, compiled};
 use crate::source::{Form, Kernel};
 use warpwright_runtime::dynamic::{DynamicArgument, DynamicGeometry, DynamicKernel};
-use warpwright_runtime::{Buffer, Device, Dim3};
+use warpwright_runtime::{Buffer, Device, Dim3, Error};
 
-/// Runs it once.
+/// Runs it once; `None`: the device has less of something than the kernel takes, shared memory say.
 ///
 /// # Errors
 /// What the compiler, the driver or the device says.
-pub fn run(kernel: &Kernel, form: Form, device: &Device) -> Result<Output, String> {
+pub fn run(kernel: &Kernel, form: Form, device: &Device) -> Result<Option<Output>, String> {
     let (program, lowered) = compiled::with_program(kernel, form)?;
-    let said = |error: warpwright_runtime::Error| error.to_string();
+    let said = |error: Error| error.to_string();
     let each = (lowered.kernel.options.ilp * lowered.kernel.options.vectorize).max(1) as usize;
     let wide = compiled::index_bytes(&lowered.kernel);
     let compiled = DynamicKernel::compile(device, &program, lowered).map_err(said)?;
@@ -52,6 +52,13 @@ pub fn run(kernel: &Kernel, form: Form, device: &Device) -> Result<Output, Strin
     if kernel.shared_bytes > 0 {
         geometry = geometry.shared_bytes(kernel.shared_bytes as usize);
     }
-    compiled.run(geometry, &arguments).map_err(said)?;
-    buffers.iter().filter(|(_, is_written)| *is_written).map(|(buffer, _)| buffer.download().map_err(said)).collect()
+    if let Err(error) = compiled.run(geometry, &arguments) {
+        return if matches!(error, Error::Limit { .. }) { Ok(None) } else { Err(said(error)) };
+    }
+    buffers
+        .iter()
+        .filter(|(_, is_written)| *is_written)
+        .map(|(buffer, _)| buffer.download().map_err(said))
+        .collect::<Result<_, _>>()
+        .map(Some)
 }

@@ -129,7 +129,7 @@ impl Generator<'_> {
                 6 => {
                     self.hit("match.at");
                     let bound = self.unique_name();
-                    (format!("{bound} @ ({a} | {}..={b})", a + 2), Some((bound, ty)))
+                    (format!("{bound} @ ({a} | {}..={})", a + 2, b.max(a + 2)), Some((bound, ty)))
                 }
                 _ => {
                     self.hit("match.guard");

@@ -1,7 +1,8 @@
-//! A campaign of spoilt inputs: `cargo run --release -p warpwright-tests --bin front-end-fuzz -- --inputs N --threads T --seed S`.
+//! A campaign of spoilt inputs: `cargo run --release -p warpwright-tests --bin front-end-fuzz -- --inputs N --threads T --seed S`; with `--seconds N` it begins
+//! nothing new after these, and says how many inputs it tried.
 //!
-//! Inputs go in runs of thousands to programs of their own, so that one that ends the program or does not end is found, too: then those of the run are
-//! tried one by one. What is wrong is printed with its seed and its text; `--one SEED` tries that input again, `--root FOLDER` names the repository
+//! Inputs go in runs of thousands to programs of their own, so that one that ends the program or does not end is found, too: then the halves of the run are
+//! tried, and theirs. What is wrong is printed with its seed and its text; `--one SEED` tries that input again, `--root FOLDER` names the repository
 //! where the program does not lie in it.
 
 use std::collections::BTreeMap;
@@ -24,8 +25,11 @@ const RUN: u64 = 5_000;
 /// What an input may take.
 const LONGEST: Duration = Duration::from_secs(1);
 
-/// What a run may take before it is tried one by one.
-const LONGEST_RUN: Duration = Duration::from_secs(600);
+/// What a run may take, beside what [`EACH`] of its inputs may, before its halves are tried.
+const LONGEST_RUN: Duration = Duration::from_secs(20);
+
+/// What the inputs of a run may take, each: ten times as long as they do.
+const EACH: Duration = Duration::from_millis(15);
 
 /// Bytes that an input may hold.
 const MOST: usize = 1 << 30;
@@ -41,7 +45,8 @@ fn main() -> ExitCode {
     if let Some(first) = number("--run") {
         return tried(first, number("--inputs").unwrap_or(RUN), &root, false);
     }
-    campaign(number("--inputs").unwrap_or(10_000), number("--threads").unwrap_or(1), number("--seed").unwrap_or(1), &root)
+    let limit = number("--seconds").map_or(Duration::MAX, Duration::from_secs);
+    campaign(number("--inputs").unwrap_or(10_000), number("--threads").unwrap_or(1), number("--seed").unwrap_or(1), limit, &root)
 }
 
 /// Tries inputs in this program, and says what is wrong with them, a line each that begins with `wrong`.
@@ -124,7 +129,21 @@ impl Found {
     }
 }
 
-fn campaign(inputs: u64, threads: u64, seed: u64, root: &Path) -> ExitCode {
+/// Tries a run; of one that does not end well, its halves, down to the input that it is.
+fn search(first: u64, count: u64, root: &Path, add: &dyn Fn(&str)) {
+    match run(first, count, root, LONGEST_RUN + EACH * u32::try_from(count).unwrap_or(u32::MAX)) {
+        Ok(printed) => add(&printed),
+        Err(why) if count == 1 => add(&format!("wrong {first} {why}")),
+        Err(why) => {
+            eprintln!("{count} inputs from seed {first} on: {why}");
+            let half = count / 2;
+            search(first, half, root, add);
+            search(first.wrapping_add(half), count - half, root, add);
+        }
+    }
+}
+
+fn campaign(inputs: u64, threads: u64, seed: u64, limit: Duration, root: &Path) -> ExitCode {
     let (next, found, start) = (AtomicU64::new(0), Mutex::new(Found::default()), Instant::now());
     let add = |printed: &str| {
         if let Ok(mut found) = found.lock() {
@@ -133,21 +152,11 @@ fn campaign(inputs: u64, threads: u64, seed: u64, root: &Path) -> ExitCode {
     };
     let work = || loop {
         let from = next.fetch_add(RUN, Relaxed);
-        if from >= inputs {
+        if from >= inputs || start.elapsed() > limit {
             return;
         }
         let (first, count) = (seed.wrapping_add(from), RUN.min(inputs - from));
-        match run(first, count, root, LONGEST_RUN) {
-            Ok(printed) => add(&printed),
-            Err(_) => {
-                for seed in (0..count).map(|i| first.wrapping_add(i)) {
-                    match run(seed, 1, root, LONGEST * 20) {
-                        Ok(printed) => add(&printed),
-                        Err(why) => add(&format!("wrong {seed} {why}")),
-                    }
-                }
-            }
-        }
+        search(first, count, root, &add);
     };
     std::thread::scope(|scope| (0..threads.max(1)).for_each(|_| drop(scope.spawn(work))));
     let Ok(Found { wrong, totals: [done, parsed, lowered, printed], longest, largest }) = found.into_inner() else {
