@@ -7,6 +7,21 @@ fn chosen(n: usize, y: &mut Global<f32>) {
     let table = if i < n { ones } else { zeros };
     y[i] = table[i % 2048];
 }
+// ---- A struct with a large array, copied
+#[device]
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Sample {
+    value: f32,
+    history: [f32; 8192],
+}
+#[kernel(block = 256)]
+fn copied(x: &Global<Sample>, y: &mut Global<Sample>) {
+    let i = global_id().x;
+    if i < y.len() {
+        y[i] = x[i];
+    }
+}
 // ---- A device function that calls itself
 #[device]
 fn factorial(n: u32) -> u32 {

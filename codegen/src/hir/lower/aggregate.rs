@@ -17,6 +17,9 @@ const MOST_JOINED_VALUES: u64 = 1024;
 /// Name of an array that was just filled and that no variable has taken yet; not a name that source can have.
 const FILLED: &str = "[filled]";
 
+/// Most scalars of a struct that is moved as a value, each with a load and a store of its own.
+const MOST_STRUCT_VALUES: u64 = 4096;
+
 impl Lowerer<'_, '_> {
     /// How many scalars a value of this type has.
     pub(super) fn scalar_count(&self, ty: &Ty) -> u64 {
@@ -49,7 +52,21 @@ impl Lowerer<'_, '_> {
         if matches!(ty, Ty::Array(..)) && self.scalar_count(ty) > MOST_ARRAY_VALUES {
             return Tree::Memory(access.clone(), ty.clone());
         }
-        self.load_values(access, ty)
+        if self.is_too_large(ty) { self.unit() } else { self.load_values(access, ty) }
+    }
+
+    /// Whether a struct holds more than a thread can as one value, its arrays counted whole; says so.
+    pub(super) fn is_too_large(&mut self, ty: &Ty) -> bool {
+        let count = self.scalar_count(ty);
+        if matches!(ty, Ty::Array(..)) || count <= MOST_STRUCT_VALUES {
+            return false;
+        }
+        let message = format!("a `{}` of {count} scalars is moved as a value; at most {MOST_STRUCT_VALUES} can be", self.context.show(ty));
+        self.report(
+            Diagnostic::error(self.spans[self.loc.0 as usize], message)
+                .help("read and write its fields, and the elements of its arrays, where they are"),
+        );
+        true
     }
 
     fn load_values(&mut self, access: &Access, ty: &Ty) -> Tree {

@@ -232,6 +232,7 @@ impl Lowerer<'_, '_> {
                 self.unit()
             }
             Place::Memory { access, ty } => self.load_tree(access, ty),
+            Place::Guarded { ty, .. } if self.is_too_large(ty) => self.unit(),
             Place::Guarded { access, is_inside, ty } => {
                 self.branch(*is_inside, ty, |lowerer| lowerer.load_tree(access, ty), |lowerer| lowerer.zero(ty))
             }
