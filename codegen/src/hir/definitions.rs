@@ -10,8 +10,8 @@ use crate::diagnostic::Diagnostic;
 use crate::ir::Scalar;
 use syn::visit::{self, Visit};
 
-/// Most scalars of a struct, arrays counted once.
-const MOST_SCALARS: u64 = 4096;
+/// Most scalars of a struct as one value. Here arrays count once, since elements may be read where they are.
+pub(super) const MOST_SCALARS: u64 = 4096;
 
 /// Most aliases that stand for one another.
 const MOST_ALIASES: u32 = 16;

@@ -145,18 +145,15 @@ fn on_device(settings: &Settings, name: &'static str, device: &Device, known: &[
         }
         // A driver that dies takes this program along: the next one reads where.
         let _ = std::fs::write(settings.current(), seed.to_string());
-        match tried(|| device::run(kernel, Form::BestEffort, device).map_err(Failure::Wrong)) {
-            Ok(None) => counted.add(format!("too large for {name}"), 1),
-            Ok(Some(found)) => {
-                counted.add(name, 1);
-                if let Some(why) = difference(output, &found) {
-                    finds.push(Find { seed: *seed, judge: name, why });
-                }
-            }
-            Err(Failure::Wrong(why) | Failure::NoCase(why)) => {
-                counted.add(name, 1);
-                finds.push(Find { seed: *seed, judge: name, why });
-            }
+        let found = tried(|| device::run(kernel, Form::BestEffort, device).map_err(Failure::Wrong));
+        let has_room = !matches!(found, Ok(None));
+        counted.add(if has_room { name.to_owned() } else { format!("too large for {name}") }, 1);
+        let why = match found {
+            Ok(found) => found.and_then(|found| difference(output, &found)),
+            Err(Failure::Wrong(why) | Failure::NoCase(why)) => Some(why),
+        };
+        if let Some(why) = why {
+            finds.push(Find { seed: *seed, judge: name, why });
         }
         proc_macro2::extra::invalidate_current_thread_spans();
     }

@@ -4,6 +4,7 @@ use super::Lowerer;
 use super::environment::Tree;
 use crate::diagnostic::Diagnostic;
 use crate::hir::check::array_len;
+use crate::hir::definitions::MOST_SCALARS;
 use crate::hir::types::Ty;
 use crate::ir::{Access, ObjectKind, Op, Region, Step, Terminator, Type, Value};
 
@@ -16,9 +17,6 @@ const MOST_JOINED_VALUES: u64 = 1024;
 
 /// Name of an array that was just filled and that no variable has taken yet; not a name that source can have.
 const FILLED: &str = "[filled]";
-
-/// Most scalars of a struct that is moved as a value, each with a load and a store of its own.
-const MOST_STRUCT_VALUES: u64 = 4096;
 
 impl Lowerer<'_, '_> {
     /// How many scalars a value of this type has.
@@ -55,13 +53,13 @@ impl Lowerer<'_, '_> {
         if self.is_too_large(ty) { self.unit() } else { self.load_values(access, ty) }
     }
 
-    /// Whether a struct holds more than a thread can as one value, its arrays counted whole; says so.
+    /// Whether a struct has more scalars than a thread can hold as one value, its arrays counted whole, as they are where it is moved; says so.
     pub(super) fn is_too_large(&mut self, ty: &Ty) -> bool {
         let count = self.scalar_count(ty);
-        if matches!(ty, Ty::Array(..)) || count <= MOST_STRUCT_VALUES {
+        if matches!(ty, Ty::Array(..)) || count <= MOST_SCALARS {
             return false;
         }
-        let message = format!("a `{}` of {count} scalars is moved as a value; at most {MOST_STRUCT_VALUES} can be", self.context.show(ty));
+        let message = format!("a `{}` of {count} scalars is moved as a value; at most {MOST_SCALARS} can be", self.context.show(ty));
         self.report(
             Diagnostic::error(self.spans[self.loc.0 as usize], message)
                 .help("read and write its fields, and the elements of its arrays, where they are"),
