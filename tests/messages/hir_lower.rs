@@ -22,6 +22,21 @@ fn copied(x: &Global<Sample>, y: &mut Global<Sample>) {
         y[i] = x[i];
     }
 }
+// ---- A struct larger than any device
+#[device]
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Sample {
+    value: f32,
+    history: [f32; 1 << 60],
+}
+#[kernel(block = 256)]
+fn values(x: &Global<Sample>, y: &mut Global<f32>) {
+    let i = global_id().x;
+    if i < y.len() {
+        y[i] = x[i].value;
+    }
+}
 // ---- A device function that calls itself
 #[device]
 fn factorial(n: u32) -> u32 {

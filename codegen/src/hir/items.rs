@@ -4,6 +4,9 @@ use super::types::AdtId;
 use crate::syntax::{ConstValue, Extern, Import, Program, UnitId, imports, is_named, literal_int};
 use std::collections::HashMap;
 
+/// What globs bring in, as far as one search knows: each name of a module is looked for once, however many globs may lead to it. While it is, it is nothing.
+type ByGlob = HashMap<(ModuleId, String, Namespace), Option<Def>>;
+
 /// Names a module (or a unit's root).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ModuleId(pub(crate) usize);
@@ -79,7 +82,7 @@ struct Module<'p> {
 }
 
 /// Which of Rust's two namespaces a path is looked up in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Namespace {
     Types,
     Values,
@@ -273,7 +276,7 @@ impl<'p> Items<'p> {
 
     /// What `path` means in `module`. `Self` is not handled here.
     pub(crate) fn resolve(&self, module: ModuleId, path: &[String], namespace: Namespace) -> Option<Def> {
-        let here = self.resolve_external(module, path).or_else(|| self.resolve_within(module, path, namespace, 0));
+        let here = self.resolve_external(module, path).or_else(|| self.resolve_within(module, path, namespace, 0, &mut ByGlob::new()));
         here.or_else(|| self.resolve_external_member(module, path))
     }
 
@@ -297,12 +300,14 @@ impl<'p> Items<'p> {
             Extern::Item(unit, name) => {
                 let path: Vec<String> = name.split("::").map(str::to_owned).collect();
                 let root = self.root(*unit);
-                self.resolve_within(root, &path, Namespace::Values, 0).or_else(|| self.resolve_within(root, &path, Namespace::Types, 0))
+                let known = &mut ByGlob::new();
+                let value = self.resolve_within(root, &path, Namespace::Values, 0, known);
+                value.or_else(|| self.resolve_within(root, &path, Namespace::Types, 0, known))
             }
         }
     }
 
-    fn resolve_within(&self, module: ModuleId, path: &[String], namespace: Namespace, depth: u32) -> Option<Def> {
+    fn resolve_within(&self, module: ModuleId, path: &[String], namespace: Namespace, depth: u32, known: &mut ByGlob) -> Option<Def> {
         if depth > 16 {
             return None; // `use` cycles
         }
@@ -314,13 +319,13 @@ impl<'p> Items<'p> {
             _ => None,
         };
         if let Some(start) = start {
-            return if rest.is_empty() { Some(Def::Module(start)) } else { self.resolve_within(start, rest, namespace, depth + 1) };
+            return if rest.is_empty() { Some(Def::Module(start)) } else { self.resolve_within(start, rest, namespace, depth + 1, known) };
         }
         if rest.is_empty() {
-            return self.lookup(module, first, namespace, depth);
+            return self.lookup(module, first, namespace, depth, known);
         }
-        match self.lookup(module, first, Namespace::Types, depth)? {
-            Def::Module(child) => self.resolve_within(child, rest, namespace, depth + 1),
+        match self.lookup(module, first, Namespace::Types, depth, known)? {
+            Def::Module(child) => self.resolve_within(child, rest, namespace, depth + 1, known),
             Def::Adt(adt) if rest.len() == 1 => self.resolve_member(adt, &rest[0]),
             _ => None,
         }
@@ -336,7 +341,7 @@ impl<'p> Items<'p> {
         function.or_else(|| self.associated_constant(adt, name).map(Def::Const))
     }
 
-    fn lookup(&self, module: ModuleId, name: &str, namespace: Namespace, depth: u32) -> Option<Def> {
+    fn lookup(&self, module: ModuleId, name: &str, namespace: Namespace, depth: u32, known: &mut ByGlob) -> Option<Def> {
         let data = &self.modules[module.0];
         let own = match namespace {
             Namespace::Types => data.types.get(name),
@@ -348,17 +353,24 @@ impl<'p> Items<'p> {
         if let Some(path) = data.uses.get(name)
             && (path.len() > 1 || path[0] != name)
         {
-            let here = self.resolve_within(module, path, namespace, depth + 1);
-            return here.or_else(|| self.resolve_within(self.root(data.unit), path, namespace, depth + 1));
+            let here = self.resolve_within(module, path, namespace, depth + 1, known);
+            return here.or_else(|| self.resolve_within(self.root(data.unit), path, namespace, depth + 1, known));
         }
-        data.globs.iter().find_map(|prefix| {
+        let key = (module, name.to_owned(), namespace);
+        if let Some(found) = known.get(&key) {
+            return found.clone();
+        }
+        known.insert(key.clone(), None);
+        let found = data.globs.iter().find_map(|prefix| {
             let mut path = prefix.clone();
             if matches!(path.first().map(String::as_str), None | Some("std" | "core" | "warpwright")) {
                 return None;
             }
             path.push(name.to_owned());
-            self.resolve_within(module, &path, namespace, depth + 1)
-        })
+            self.resolve_within(module, &path, namespace, depth + 1, known)
+        });
+        known.insert(key, found.clone());
+        found
     }
 
     /// The names of the functions in a module that device code can call, for nearest-name hints.

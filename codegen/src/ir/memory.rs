@@ -41,8 +41,11 @@ pub struct Field {
     pub offset: u64,
 }
 
+/// Most bytes of a type: far beyond any device, and far from overflow.
+pub const MOST_BYTES: u64 = 1 << 40;
+
 impl StructType {
-    /// Lays out fields by the rules of `repr(C, align(least_align))`; without `align`, that is 1.
+    /// Lays out fields by the rules of `repr(C, align(least_align))`; without `align`, that is 1. A size of more than [`MOST_BYTES`] is for the caller to refuse.
     pub fn new(name: String, fields: Vec<(String, MemoryType)>, least_align: u64, structs: &EntityMap<StructId, StructType>) -> StructType {
         let (mut size, mut align) = (0u64, least_align);
         let fields = fields
@@ -50,12 +53,12 @@ impl StructType {
             .map(|(name, ty)| {
                 let own = ty.align(structs);
                 align = align.max(own);
-                let offset = size.next_multiple_of(own);
-                size = offset + ty.size(structs);
+                let offset = size.checked_next_multiple_of(own).unwrap_or(u64::MAX);
+                size = offset.saturating_add(ty.size(structs));
                 Field { name, ty, offset }
             })
             .collect();
-        StructType { name, fields, size: size.next_multiple_of(align), align }
+        StructType { name, fields, size: size.checked_next_multiple_of(align).unwrap_or(u64::MAX), align }
     }
 
     /// Its alignment in bytes, where that is more than its fields need.

@@ -39,7 +39,7 @@ pub use engine::{
 };
 pub use entities::{Block, EntityMap, Inst, Loc, Object, StructId, Value};
 pub use kernel::{BlockData, EarlyLoads, Fill, InstData, Kernel, Location, Ring, Stage, ValueData, ValueDef};
-pub use memory::{Field, MemoryType, ObjectData, ObjectKind, StructType};
+pub use memory::{Field, MOST_BYTES, MemoryType, ObjectData, ObjectKind, StructType};
 pub use op::{
     Address, AtomicOp, Atomicity, Axis, BinaryOp, CacheHint, CompareOp, Compute, Memory, MemoryOp, MemoryOrder, Message, Op, PrintPart,
     Region, Special, Terminator, TextureOp, UnaryOp,

@@ -29,8 +29,8 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::ir::KernelOptions;
 use crate::ir::intrinsic::IntrinsicId;
 use crate::ir::{
-    Access, Block, Builder, CacheHint, EntityMap, Inst, Kernel, Loc, Location, Memory, MemoryOp, MemoryType, Object, ObjectData,
-    ObjectKind, Op, StructId, StructType, Terminator, Type, Value,
+    Access, Block, Builder, CacheHint, EntityMap, Inst, Kernel, Loc, Location, MOST_BYTES, Memory, MemoryOp, MemoryType, Object,
+    ObjectData, ObjectKind, Op, StructId, StructType, Terminator, Type, Value,
 };
 use crate::syntax::cache::cache_hint;
 use crate::syntax::{Unit, UnitId, repr_align};
@@ -330,6 +330,11 @@ impl<'c, 'p> Lowerer<'c, 'p> {
         }
         let least_align = if let Ty::Adt(id, _) = ty { repr_align(self.context.items.adts[id.0].attrs) } else { 1 };
         let data = StructType::new(name, laid_out, least_align, &self.kernel.structs);
+        if data.size > MOST_BYTES {
+            let span = if let Ty::Adt(id, _) = ty { self.context.items.adts[id.0].span } else { self.spans[self.loc.0 as usize] };
+            let message = format!("`{}` takes more than {MOST_BYTES} bytes, as no device has", data.name);
+            self.report(Diagnostic::error(span, message).help("hold what is long in a buffer of its own, `&Global<T>`"));
+        }
         let id = self.kernel.structs.push(data);
         self.structs.insert(ty.clone(), id);
         Some(id)

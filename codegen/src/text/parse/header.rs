@@ -4,10 +4,7 @@ use super::lex::Token;
 use super::{ParseError, Parser, named, type_name};
 use crate::intrinsics;
 use crate::ir::{BoundsCheck, CacheHint, Fill, IndexWidth, Math, Ring, TensorCores};
-use crate::ir::{Kernel, Loc, MemoryType, ObjectData, ObjectKind, Scalar, Space, StructId, StructType, Swizzle, Type};
-
-/// Most bytes that one type may take: far beyond any device, and far from overflow.
-const MAX_BYTES: u64 = 1 << 40;
+use crate::ir::{Kernel, Loc, MOST_BYTES, MemoryType, ObjectData, ObjectKind, Scalar, Space, StructId, StructType, Swizzle, Type};
 
 /// Deepest nesting of a type.
 const MAX_TYPE_DEPTH: usize = 64;
@@ -103,7 +100,7 @@ impl Parser<'_> {
             fields.push((field, self.memory_type(0)?));
         }
         let ty = StructType::new(name, fields, least_align, &self.kernel.structs);
-        if ty.size > MAX_BYTES {
+        if ty.size > MOST_BYTES {
             return Err(self.too_large());
         }
         self.kernel.structs.push(ty);
@@ -111,7 +108,7 @@ impl Parser<'_> {
     }
 
     fn too_large(&self) -> ParseError {
-        self.error(format!("a type of more than {MAX_BYTES} bytes"))
+        self.error(format!("a type of more than {MOST_BYTES} bytes"))
     }
 
     fn object(&mut self, is_param: bool) -> Result<(), ParseError> {
@@ -204,7 +201,7 @@ impl Parser<'_> {
             MemoryType::Slice(element)
         };
         self.expect(']')?;
-        if ty.size(&self.kernel.structs) > MAX_BYTES {
+        if ty.size(&self.kernel.structs) > MOST_BYTES {
             return Err(self.too_large());
         }
         Ok(ty)
