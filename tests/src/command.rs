@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
+use warpwright_fuzz::executions::twin::WORKSPACE_BUILD;
 
 /// The root of the repository.
 pub fn root() -> PathBuf {
@@ -17,9 +18,7 @@ pub fn binary() -> &'static Path {
         let test = std::env::current_exe().expect("the path of this test");
         let folder = test.parent().and_then(Path::parent).expect("the folder of the profile");
         let mut cargo = Command::new(env!("CARGO"));
-        // As the test command builds it, so that nothing is built with other features again: a test of the root package brings the program with it.
-        cargo.args(["test", "--quiet", "--workspace", "--exclude", "warpwright-candle", "--features", "cli", "--no-run"]);
-        cargo.args(["--test", "command_runs"]).current_dir(root());
+        cargo.args(WORKSPACE_BUILD).arg("--quiet").current_dir(root());
         cargo.arg("--target-dir").arg(folder.parent().expect("the target folder"));
         if folder.ends_with("release") {
             cargo.arg("--release");
@@ -29,9 +28,9 @@ pub fn binary() -> &'static Path {
     })
 }
 
-/// A configuration for cargo with this workspace's profile, for crates that a test writes: with the folder of the tests' own build as theirs, other people's
-/// packages are built once for both. Our own are built once for all those crates, since cargo tells them from the workspace's; unoptimised, as they compile little.
-/// `temporary` is `CARGO_TARGET_TMPDIR`.
+/// A configuration for cargo with this workspace's profile, for crates that a test writes. Our packages are built once for all those crates, since cargo tells them from
+/// the workspace's; unoptimised, as they compile little. What is said of `lto` is left out: `cargo check` does not say it of macros, and would build each again, with all it
+/// depends on. `temporary` is `CARGO_TARGET_TMPDIR`.
 pub fn profile(temporary: &str) -> PathBuf {
     let manifest = std::fs::read_to_string(root().join("Cargo.toml")).expect("the workspace has a manifest");
     let mut is_profile = false;
@@ -39,7 +38,7 @@ pub fn profile(temporary: &str) -> PathBuf {
         if line.starts_with('[') {
             is_profile = line.starts_with("[profile.dev");
         }
-        is_profile && !line.starts_with('#') && !line.starts_with("opt-level")
+        is_profile && !["#", "opt-level", "lto"].iter().any(|left_out| line.starts_with(left_out))
     });
     let path = Path::new(temporary).join("profile.toml");
     // Several tests may write it at once, each the same.

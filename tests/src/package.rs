@@ -2,7 +2,7 @@
 
 use crate::command::{binary, profile, root};
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -68,6 +68,31 @@ impl Package {
 
     /// The same with these variables, and nothing else of the tests' own that says how to check.
     pub fn check(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Checked {
+        let (said, is_right) = self.said(arguments, variables);
+        Checked { found: said.iter().filter_map(|message| self.of_rustc(&message["message"])).collect(), is_right }
+    }
+
+    /// What `cargo check` shows of each binary, by its name, as on a terminal without colour; without what counts the findings behind them.
+    pub fn shown(&self) -> BTreeMap<String, String> {
+        let mut shown: BTreeMap<String, String> = BTreeMap::new();
+        for message in self.said(&[], &[]).0 {
+            let (target, text) = (&message["target"]["name"], &message["message"]["rendered"]);
+            let (Some(target), Some(text)) = (target.as_str(), text.as_str()) else { continue };
+            if message["message"]["spans"].as_array().is_none_or(Vec::is_empty) {
+                continue;
+            }
+            let shown = shown.entry(target.to_owned()).or_default();
+            if !shown.is_empty() {
+                shown.push('\n');
+            }
+            shown.push_str(text.trim_end());
+            shown.push('\n');
+        }
+        shown
+    }
+
+    /// The messages of the compiler that `cargo check` passes on, and whether it found no error.
+    fn said(&self, arguments: &[&str], variables: &[(&str, &str)]) -> (Vec<Value>, bool) {
         let output = Command::new(env!("CARGO"))
             .arg("--config")
             .arg(profile(self.temporary()))
@@ -82,11 +107,9 @@ impl Package {
             .output()
             .expect("cargo runs");
         let text = String::from_utf8(output.stdout).expect("cargo writes UTF-8");
-        let messages = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
-        let said: Vec<Value> = messages.filter(|message| message["reason"] == "compiler-message").collect();
         assert!(!text.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
-        let found = said.iter().filter_map(|message| self.of_rustc(&message["message"])).collect();
-        Checked { found, is_right: output.status.success() }
+        let messages = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+        (messages.filter(|message| message["reason"] == "compiler-message").collect(), output.status.success())
     }
 
     /// `cargo clean -p` of this package.

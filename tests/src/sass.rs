@@ -37,7 +37,7 @@ impl Judge {
     pub fn sass(&self, ptx: &str, target: u16) -> Result<String, String> {
         let cubin = self.ptxas.cubin(ptx, target).map_err(|error| error.to_string())?;
         let file = Scratch::new(&cubin).map_err(|error| error.to_string())?;
-        let output = Command::new(&self.nvdisasm).arg("-c").arg(&file.0).output().map_err(|error| error.to_string())?;
+        let output = Command::new(&self.nvdisasm).args(["-c", "-ndf"]).arg(&file.0).output().map_err(|error| error.to_string())?;
         if output.status.success() {
             Ok(String::from_utf8_lossy(&output.stdout).into_owned())
         } else {

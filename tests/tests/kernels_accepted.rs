@@ -1,7 +1,7 @@
 //! What the table's kernels compile to, before other people's judges.
 //!
 //! Targets of a kernel that differ in nothing but their name are one text, for the first of them, and for another one that goes round from kernel to kernel. Each text is asked of one
-//! `ptxas` of those that know its target, in turn. All instructions, each for all targets and by every `ptxas`, are in `ptx_accepted`.
+//! `ptxas` of those that know its target, in turn. All instructions, each for all targets, are in `ptx_accepted`.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering};

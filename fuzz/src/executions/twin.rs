@@ -42,6 +42,11 @@ pub enum Said {
     Fault(String),
 }
 
+/// What has cargo build the library `warpwright` and the command as the test command builds them: with other packages or features, all of the compiler would be built once more.
+/// (A test of the root package brings the command with it.)
+pub const WORKSPACE_BUILD: [&str; 8] =
+    ["test", "--workspace", "--exclude", "warpwright-candle", "--features", "cli", "--no-run", "--test=command_runs"];
+
 /// Where the twins' crates find the compiler's libraries.
 #[derive(Clone, Debug)]
 pub struct Toolchain {
@@ -60,11 +65,15 @@ impl Toolchain {
     /// There is no cargo, or the library does not build.
     pub fn of_workspace(root: &Path, work: &Path) -> Result<Toolchain, String> {
         let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        command.args(["build", "--offline", "--quiet", "--package", "warpwright", "--lib", "--message-format=json"]).current_dir(root);
-        // The macro takes most of the time: as fast as this program. Cargo does not optimise macros by itself, whatever the profile.
-        if !cfg!(debug_assertions) {
-            command.arg("--release").env("CARGO_PROFILE_RELEASE_BUILD_OVERRIDE_OPT_LEVEL", "3");
+        if cfg!(debug_assertions) {
+            command.args(WORKSPACE_BUILD);
+        } else {
+            // The macro takes most of the time: as fast as this program. Cargo does not optimise macros by itself, whatever the profile.
+            command
+                .args(["build", "--package", "warpwright", "--lib", "--release"])
+                .env("CARGO_PROFILE_RELEASE_BUILD_OVERRIDE_OPT_LEVEL", "3");
         }
+        command.args(["--offline", "--quiet", "--message-format=json"]).current_dir(root);
         let output = command.output().map_err(|error| format!("cargo does not run: {error}"))?;
         let text = String::from_utf8_lossy(&output.stdout);
         let library = text

@@ -1,1 +1,0 @@
-//! What `rustc` shows for kernels that are wrong: the tests of this package.
