@@ -48,6 +48,12 @@ pub fn profile(temporary: &str) -> PathBuf {
     path
 }
 
+/// Where cargo builds the crates that tests write, for all of them together: apart from the tests' own builds, which would wait for it. `temporary` is
+/// `CARGO_TARGET_TMPDIR`.
+pub fn outside_target(temporary: &str) -> PathBuf {
+    Path::new(temporary).with_file_name("outside")
+}
+
 /// A folder of files for one test; gone with it.
 pub struct Folder(pub PathBuf);
 

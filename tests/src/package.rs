@@ -1,6 +1,6 @@
 //! Packages that the tests write, and what `cargo check` and `warpwright check` say of them.
 
-use crate::command::{binary, profile, root};
+use crate::command::{binary, outside_target, profile, root};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ pub type Finding = (String, String, u64, String);
 pub struct Package {
     /// Where it lies.
     pub folder: PathBuf,
-    /// The target folder: that of the tests, so that what both need is built once.
+    /// The target folder, for all crates that tests write.
     target: PathBuf,
 }
 
@@ -28,9 +28,7 @@ pub struct Checked {
 impl Package {
     /// Writes a package of these files, which depends on this one. `temporary` is `CARGO_TARGET_TMPDIR`. Nothing is known of its kernels.
     pub fn new(temporary: &str, name: &str, files: &[(&str, &str)]) -> Package {
-        let temporary = Path::new(temporary);
-        let target = temporary.parent().expect("the folder for temporary files is in the target folder").to_owned();
-        let package = Package { folder: temporary.join("agrees").join(name), target };
+        let package = Package { folder: Path::new(temporary).join("agrees").join(name), target: outside_target(temporary) };
         let _ = std::fs::remove_dir_all(&package.folder);
         let _ = std::fs::remove_dir_all(package.memory());
         let manifest = format!(

@@ -164,12 +164,12 @@ struct Reader {
 impl Reader {
     /// With what `cargo new` makes, and the versions of the workspace's crates that are here already.
     fn begin() -> Reader {
-        let temporary = Path::new(env!("CARGO_TARGET_TMPDIR"));
-        let folder = temporary.join("book/lessons");
+        let temporary = env!("CARGO_TARGET_TMPDIR");
+        let folder = Path::new(temporary).join("book/lessons");
         let _ = std::fs::remove_dir_all(&folder);
         std::fs::create_dir_all(&folder).expect("a folder for the reader");
         std::fs::copy(command::root().join("Cargo.lock"), folder.join("Cargo.lock")).expect("the workspace has a lock file");
-        Reader { folder, target: temporary.parent().expect("the target folder").to_owned() }
+        Reader { folder, target: command::outside_target(temporary) }
     }
 
     /// Does what a block says of a file, if it does.

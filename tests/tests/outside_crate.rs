@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use warpwright_tests::command::profile;
+use warpwright_tests::command::{outside_target, profile};
 
 /// The sources, in `outside/` beside `tests/`: a library of device code, and a program that uses it.
 const CRATES: [&str; 2] = ["shapes", "app"];
@@ -17,15 +17,13 @@ fn a_crate_outside_the_workspace_builds_and_runs() {
         copy_crate(&tests.join("outside").join(name), &work.join(name), root);
     }
     std::fs::copy(root.join("Cargo.lock"), work.join("app/Cargo.lock")).expect("the workspace has a lock file");
-    // The folder of the tests' own build: what both need is built once.
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("the folder for temporary files is in the target folder");
     let output = Command::new(env!("CARGO"))
         .arg("--config")
         .arg(profile(env!("CARGO_TARGET_TMPDIR")))
         .args(["run", "--offline", "--manifest-path"])
         .arg(work.join("app/Cargo.toml"))
         .arg("--target-dir")
-        .arg(target)
+        .arg(outside_target(env!("CARGO_TARGET_TMPDIR")))
         // As all crates that tests write, so that they share one build.
         .env_remove("CARGO_INCREMENTAL")
         .output()
