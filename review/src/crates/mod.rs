@@ -30,7 +30,7 @@ pub use reach::{Given, Reached, Spot, Unknown};
 pub use tree::KernelPlace;
 
 use files::FileId;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use tree::{Module, ModuleId};
 
@@ -56,6 +56,10 @@ pub struct Crate {
     given: Vec<String>,
     /// Names that are being looked up: what leads back to one of them leads nowhere.
     open: Vec<(ModuleId, String, resolve::Space)>,
+    /// Modules that were searched for the name that is looked up.
+    searched: HashSet<ModuleId>,
+    /// How many modules were searched for the path that is asked about.
+    lookups: u32,
 }
 
 impl Crate {
@@ -72,6 +76,8 @@ impl Crate {
             places: HashMap::new(),
             given: Vec::new(),
             open: Vec::new(),
+            searched: HashSet::new(),
+            lookups: 0,
         }
     }
 

@@ -35,6 +35,9 @@ const OF_LANGUAGE: [&str; 5] = ["warpwright", "std", "core", "alloc", "half"];
 /// What the prelude has that is the host's.
 const OF_HOST: [&str; 6] = ["Buffer", "ConstantBuffer", "Device", "Launch", "PinnedBuffer", "Stream"];
 
+/// How many modules are searched for one path. Where the names in globs are themselves brought in by globs, each may lead through all others, in any order.
+const MOST_LOOKUPS: u32 = 2_000;
+
 /// Attributes that leave an item what it is.
 const HARMLESS: &[&str] = &[
     "allow",
@@ -110,6 +113,9 @@ impl Crate {
         if self.open.contains(&key) {
             return Meaning::Nothing;
         }
+        if self.open.is_empty() {
+            self.lookups = 0;
+        }
         self.open.push(key);
         let found = self.resolve_open(module, path, space);
         self.open.pop();
@@ -168,6 +174,21 @@ impl Crate {
 
     /// What a name means in a module, for someone in the module `asker`.
     fn lookup(&mut self, module: ModuleId, name: &str, space: Space, asker: ModuleId) -> Meaning {
+        let outer = std::mem::take(&mut self.searched);
+        let found = self.search(module, name, space, asker);
+        self.searched = outer;
+        found
+    }
+
+    /// The same in a module that a glob leads to. Each module is searched once: what it has is found already, and globs may go round in circles.
+    fn search(&mut self, module: ModuleId, name: &str, space: Space, asker: ModuleId) -> Meaning {
+        if !self.searched.insert(module) {
+            return Meaning::Nothing;
+        }
+        self.lookups += 1;
+        if self.lookups > MOST_LOOKUPS {
+            return Meaning::Unknown("is behind more `use` statements than are followed".to_owned());
+        }
         match self.own_item(module, name, space) {
             Meaning::Nothing => {}
             found => return found,
@@ -198,7 +219,7 @@ impl Crate {
                 of => of,
             };
             let meaning = match of {
-                Meaning::Module(other) if other != module => self.lookup_open(other, name, space, asker),
+                Meaning::Module(other) if self.may_see(other, name, space, asker) => self.search(other, name, space, asker),
                 Meaning::Item(item, within) if within.is_empty() && self.has_variant(item, name) => {
                     Meaning::Item(item, vec![name.to_owned()])
                 }
@@ -225,21 +246,6 @@ impl Crate {
             (None, Some(reason)) => Meaning::Unknown(reason),
             (None, None) => self.made_by_macro(module).or(detached).map_or(Meaning::Nothing, Meaning::Unknown),
         }
-    }
-
-    /// The same where it may lead back here: globs may go round in circles.
-    fn lookup_open(&mut self, module: ModuleId, name: &str, space: Space, asker: ModuleId) -> Meaning {
-        let key = (module, format!("{name} by a glob"), space);
-        if self.open.contains(&key) {
-            return Meaning::Nothing;
-        }
-        if !self.may_see(module, name, space, asker) {
-            return Meaning::Nothing;
-        }
-        self.open.push(key);
-        let found = self.lookup(module, name, space, asker);
-        self.open.pop();
-        found
     }
 
     /// What an item of the module itself defines.

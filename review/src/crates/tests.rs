@@ -366,3 +366,28 @@ fn functions_of_an_impl_without_a_mark_are_told_from_those_that_are_nowhere() {
         ["`twice`, defined at a.rs:2:21, is in an `impl` that is not marked for the device", "`P` has no method `nothing` in a kernel"]
     );
 }
+
+/// Modules that bring in each other's items, in the order of no one: each is searched once for a name, not once for each way to it.
+#[test]
+fn globs_of_many_modules_are_followed_once() {
+    for super_ in ["super::", ""] {
+        let modules: String = (0..24)
+            .map(|n| {
+                let globs: String = (0..24).filter(|other| *other != n).map(|other| format!("pub use {super_}m{other}::*; ")).collect();
+                // Without `super::`, the names in the globs are themselves brought in by a glob.
+                let all = if super_.is_empty() { "use super::*; " } else { "" };
+                let own = if n == 23 { "pub const N: usize = 4;" } else { "" };
+                format!("pub mod m{n} {{ {all}{globs}{own} }}\n")
+            })
+            .collect();
+        let text = kernel(&format!("{modules}use m0::*;"), "y[N + ABSENT] = 1.0;");
+        let mut files = crate_of(None, &[("lib.rs", &text)]);
+        let started = std::time::Instant::now();
+        let said = said(&reach(&mut files, "lib.rs", "k"));
+        // Milliseconds, but for a machine that has other things to do: in every order it would be longer than the universe is old.
+        assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
+        let followed = ["N → lib.rs N".to_owned()];
+        let unknown = ["N", "ABSENT"].map(|name| format!("{name} is behind more `use` statements than are followed"));
+        assert!(said == followed || (super_.is_empty() && said == unknown), "{super_:?}: {said:?}");
+    }
+}
