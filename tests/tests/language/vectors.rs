@@ -13,6 +13,7 @@ cases!(
     elements_in_shared_memory,
     swapped_elements,
     vectors_of_bytes,
+    loads_under_conditions,
     vectors_of_every_type,
     vectors_of_shared_arrays,
     vectors_of_dynamic_arrays,
@@ -112,6 +113,49 @@ fn elements_with_padding(b: &mut Bench<'_>) -> warpwright::Result<()> {
     let found: Vec<f32> = y.download()?.iter().flat_map(|v| [v.x, v.y, v.z]).collect();
     b.expect("scaled", &found, xs.iter().flat_map(|v| [v.x * 2.0, v.y * 0.5, -v.z]));
     Ok(())
+}
+
+/// One place, loaded under conditions of which neither contains the other, by threads that load it for one, the other, both and none.
+#[kernel(block = 32)]
+fn conditional(n: &Global<u32>, flags: &Global<bool>, bytes: &Global<u8>, halves: &Global<f16>, y: &mut Global<u32>, z: &mut Global<f32>) {
+    let i = global_id().x;
+    let (first, second) = (n[i] & 1 == 1, n[i] & 2 == 2);
+    let (mut a, mut b) = (false, false);
+    if first {
+        a = flags[0];
+    }
+    if second {
+        b = flags[0];
+    }
+    let (mut c, mut d) = (0u8, 0u8);
+    if first {
+        c = bytes.load::<8>(0)[5];
+    }
+    if second {
+        d = bytes.load::<8>(0)[5];
+    }
+    let (mut e, mut f) = (f16::ZERO, f16::ONE);
+    if first {
+        e = halves.load::<4>(0)[3];
+    }
+    if second {
+        f = halves.load::<4>(0)[3];
+    }
+    y[i] = a as u32 + 2 * b as u32 + 256 * c as u32 + 65536 * d as u32;
+    z[i * 2] = e as f32;
+    z[i * 2 + 1] = f as f32;
+}
+
+fn loads_under_conditions(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    let n = b.device.upload(&words(64))?;
+    let flags = b.device.upload(&[true; 8])?;
+    let bytes = b.device.upload(&[201u8; 8])?;
+    let halves = b.device.upload(&[f16::from_f32(-3.5); 4])?;
+    let mut y = b.device.zeros::<u32>(64)?;
+    let mut z = b.device.zeros::<f32>(128)?;
+    b.go(conditional(&n, &flags, &bytes, &halves, &mut y, &mut z).cover(64))?;
+    b.keep(&y)?;
+    b.keep(&z).map(drop)
 }
 
 #[kernel(block = 64, contract = false)]

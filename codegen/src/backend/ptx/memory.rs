@@ -168,6 +168,9 @@ impl Emitter<'_> {
                 (_, Type::Bool, true) => (0..parts).map(|_| self.temp(RegisterClass::Half)).collect(),
                 _ => (0..parts).map(|_| self.temp(RegisterClass::Word)).collect(),
             };
+            if !is_direct {
+                self.begin_with_zeros(&arriving);
+            }
             // `ptxas` (11.8 to 13.5) takes a byte of `ld.v4.s8` that is made unsigned, and then a float, for signed: the sign is given to each byte by itself.
             let gives_signs = ty == Type::I8 && is_direct && parts > 1;
             let suffix = if gives_signs { memory_suffix(Type::U8) } else { suffix_of(self, part, &results[done..done + elements]) };
@@ -236,6 +239,20 @@ impl Emitter<'_> {
         let byte = self.temp(RegisterClass::Half);
         ptx!(self, Selp.B16 byte, 1, 0, predicate);
         byte
+    }
+
+    /// Zeros for registers that a predicated load is about to write, and nothing else has written. `ptxas` (11.8 to 13.5) takes two loads of one place for one, though they
+    /// stand under different predicates, if nothing is known of what the registers held before: what the second was to load is then whatever the register of the first happens to hold.
+    fn begin_with_zeros(&mut self, registers: &[Reg]) {
+        let Some(predicate) = self.predicate.take() else { return };
+        for register in registers {
+            if register.class == RegisterClass::Half {
+                ptx!(self, Mov.B16 register, 0);
+            } else {
+                ptx!(self, Mov.B32 register, 0);
+            }
+        }
+        self.predicate = Some(predicate);
     }
 
     /// 32-bit words into the 8- or 16-bit values that they hold, lowest first.

@@ -18,6 +18,8 @@
 //! mov.f32 %f1, 0f00000000;
 //! @%p1 ld.global.f32 %f1, [%rd4];
 //! ```
+//!
+//! A register that is not itself the value, for what is loaded is packed, begins with zero instead (`memory`).
 
 // A new instruction is to make the compiler list what must know it.
 #![cfg_attr(not(test), deny(clippy::wildcard_enum_match_arm))]
