@@ -45,6 +45,19 @@ fn values(nodes: &Global<Node>, y: &mut Global<f32>) {
     let i = global_id().x;
     y[i] = nodes[i].value;
 }
+// ---- A const generic of a struct's type
+#[device]
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Size { rows: u32 }
+#[device]
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Tile<const SIZE: Size> { value: f32 }
+#[kernel(block = 256)]
+fn fill(y: &mut Global<f32>) {
+    y[global_id().x] = 1.0;
+}
 // ---- A struct of more scalars than a thread can hold
 #[device]
 #[derive(Clone, Copy)]

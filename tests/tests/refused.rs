@@ -40,8 +40,34 @@ fn definitions_by_themselves() {
     let itself = ["S: the struct `S` holds itself, and would have no end"];
     refuses("#[device] #[repr(C)] struct S { a: S, b: f32 }", "let s: S;", &itself);
     refuses("#[device] #[repr(C)] struct S { a: [T; 2] } #[device] #[repr(C)] struct T { a: S }", "", &itself);
+    refuses("#[device] #[repr(C)] struct S { a: f32, b: Self }", "let s: S;", &itself);
+    refuses("#[device] #[repr(C)] struct S { a: [(f32, Self); 2] }", "let s: S;", &itself);
+    let generic = "usize: the const generic `N` of `usize` is of the type `usize`; it can be an integer or a `bool`";
+    refuses("#[device] #[repr(C)] struct usize<const N: usize> { a: f32 }", "", &[generic]);
+    let alias = "B: the const generic `N` of `A` is of the type `A`; it can be an integer or a `bool`";
+    refuses("type B = A<1>; #[device] #[repr(C)] struct A<const N: B> { a: f32 }", "", &[alias]);
     refuses("", "let mut a; a = [a; 2];", &["[a; 2]: expected `_`, found `[_; 2]`"]);
     refuses("", "let mut a; let mut b; a = (b, 1); b = (a, 1);", &["(a, 1): expected `_`, found `((_, an integer), an integer)`"]);
+}
+
+/// Elements that hold nothing are gone through one by one all the same.
+#[test]
+fn long_arrays_of_nothing() {
+    let of = |element: &str| format!("#[device] #[derive(Clone, Copy)] #[repr(C)] struct S {{ a: f32, b: [{element}; 4294967296] }}");
+    let moved = "a `S` of 4294967297 scalars is moved as a value; at most 4096 can be";
+    for element in ["[f32; 0]", "()"] {
+        let source = format!("{}\n#[kernel(block = 64)] pub fn k(x: &Global<S>, y: &mut Global<S>) {{ y[0] = x[0]; }}", of(element));
+        assert_eq!(errors(&source), [format!("x[0]: {moved}")], "{source}");
+    }
+    refuses("", "let a = [[0.0f32; 0]; 4294967296]; let b = a; y[0] = 0.0;", &[]);
+}
+
+/// What is wrong with a field does not keep the rest of its struct from being as large as it is.
+#[test]
+fn a_large_struct_with_a_field_that_is_unknown() {
+    let source = "#[device] #[repr(C)] struct S { a: f, b: [u8; 4294967296] }\n#[kernel] pub fn k(x: &Global<S>, y: &mut Global<S>) { y[0] = x[0]; }";
+    let found = errors(source);
+    assert!(found.contains(&"f: the type `f` is not known to the kernel".to_owned()), "{found:?}");
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! Types that cannot be: a struct that holds itself, one with more scalars than a thread can hold as a value, an enum whose
-//! variants do not fit the integer behind it.
+//! Types that cannot be: a struct that holds itself, one with more scalars than a thread can hold as a value, one with a const generic
+//! that is a struct, an enum whose variants do not fit the integer behind it.
 //!
 //! Looked at before anything asks for the fields of a field, so that nothing behind this walks in circles.
 
@@ -8,6 +8,7 @@ use super::items::{AdtKind, Def, ModuleId, Namespace};
 use super::types::AdtId;
 use crate::diagnostic::Diagnostic;
 use crate::ir::Scalar;
+use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 
 /// Most scalars of a struct as one value. Here arrays count once, since elements may be read where they are.
@@ -23,6 +24,18 @@ pub(super) fn check_definitions(context: &Context<'_>) {
         for (variant, value) in variants.iter().filter(|(_, value)| Scalar::int(*repr, *value).as_int() != *value) {
             let message = format!("`{}::{variant}` is {value}, which does not fit the `{repr}` of `{}`", adt.name, adt.name);
             context.report(Diagnostic::error(adt.span, message).by_rustc());
+        }
+    }
+    for (index, adt) in context.items.adts.iter().enumerate() {
+        for param in adt.generics.const_params() {
+            let mut named = Named::of(context, AdtId(index));
+            named.visit_type(&param.ty);
+            if let Some(id) = named.found.first() {
+                let (name, of) = (&param.ident, &context.items.adts[id.0].name);
+                let message =
+                    format!("the const generic `{name}` of `{}` is of the type `{of}`; it can be an integer or a `bool`", adt.name);
+                context.report(Diagnostic::error(param.ty.span(), message).help("give it the type `usize`").by_rustc());
+            }
         }
     }
     check_structs(context);
@@ -92,7 +105,7 @@ impl Walk<'_> {
 fn fields_of(context: &Context<'_>, id: AdtId) -> Vec<AdtId> {
     let adt = &context.items.adts[id.0];
     let AdtKind::Struct(fields) = &adt.kind else { return Vec::new() };
-    let mut named = Named { context, module: adt.module, aliases: 0, found: Vec::new() };
+    let mut named = Named::of(context, id);
     fields.iter().for_each(|field| named.visit_type(&field.ty));
     named.found
 }
@@ -100,14 +113,27 @@ fn fields_of(context: &Context<'_>, id: AdtId) -> Vec<AdtId> {
 /// The structs that a written type names.
 struct Named<'c, 'p> {
     context: &'c Context<'p>,
+    /// What `Self` stands for.
+    itself: AdtId,
     module: ModuleId,
     aliases: u32,
     found: Vec<AdtId>,
 }
 
+impl<'c, 'p> Named<'c, 'p> {
+    /// Nothing as yet, to look at types written in a struct.
+    fn of(context: &'c Context<'p>, itself: AdtId) -> Named<'c, 'p> {
+        Named { context, itself, module: context.items.adts[itself.0].module, aliases: 0, found: Vec::new() }
+    }
+}
+
 impl<'ast> Visit<'ast> for Named<'_, '_> {
     fn visit_type_path(&mut self, path: &'ast syn::TypePath) {
         visit::visit_type_path(self, path);
+        if path.path.is_ident("Self") && self.aliases == 0 {
+            self.found.push(self.itself);
+            return;
+        }
         let segments: Vec<String> = path.path.segments.iter().map(|s| s.ident.to_string()).collect();
         match self.context.items.resolve(self.module, &segments, Namespace::Types) {
             Some(Def::Adt(id)) => self.found.push(id),

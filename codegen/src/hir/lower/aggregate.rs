@@ -19,10 +19,10 @@ const MOST_JOINED_VALUES: u64 = 1024;
 const FILLED: &str = "[filled]";
 
 impl Lowerer<'_, '_> {
-    /// How many scalars a value of this type has.
+    /// How many scalars a value of this type has. An element of an array without any counts as one: it takes as long to go through.
     pub(super) fn scalar_count(&self, ty: &Ty) -> u64 {
         match ty {
-            Ty::Array(element, len) => self.scalar_count(element).saturating_mul(array_len(*len).unwrap_or(0)),
+            Ty::Array(element, len) => self.scalar_count(element).max(1).saturating_mul(array_len(*len).unwrap_or(0)),
             _ => match self.parts(ty) {
                 Some(parts) => parts.iter().map(|part| self.scalar_count(part)).fold(0, u64::saturating_add),
                 None => 1,
@@ -55,16 +55,21 @@ impl Lowerer<'_, '_> {
 
     /// Whether a struct has more scalars than a thread can hold as one value, its arrays counted whole, as they are where it is moved; says so.
     pub(super) fn is_too_large(&mut self, ty: &Ty) -> bool {
+        !matches!(ty, Ty::Array(..)) && !self.fits_a_value(ty)
+    }
+
+    /// Whether a type has no more scalars than a thread can hold as one value; says so where it has.
+    pub(super) fn fits_a_value(&mut self, ty: &Ty) -> bool {
         let count = self.scalar_count(ty);
-        if matches!(ty, Ty::Array(..)) || count <= MOST_SCALARS {
-            return false;
+        if count <= MOST_SCALARS {
+            return true;
         }
         let message = format!("a `{}` of {count} scalars is moved as a value; at most {MOST_SCALARS} can be", self.context.show(ty));
         self.report(
             Diagnostic::error(self.spans[self.loc.0 as usize], message)
                 .help("read and write its fields, and the elements of its arrays, where they are"),
         );
-        true
+        false
     }
 
     fn load_values(&mut self, access: &Access, ty: &Ty) -> Tree {
@@ -212,7 +217,7 @@ impl Lowerer<'_, '_> {
     /// `[value; n]` with more scalars than travel as values: memory filled by a loop.
     pub(super) fn repeated(&mut self, value: &Tree, element: &Ty, len: u64) -> Tree {
         let value = self.materialized(value.clone());
-        if self.scalar_count(element).saturating_mul(len) <= MOST_ARRAY_VALUES {
+        if self.scalar_count(element).max(1).saturating_mul(len) <= MOST_ARRAY_VALUES {
             return Tree::Node(vec![value; usize::try_from(len).unwrap_or(0)]);
         }
         let ty = Ty::Array(Box::new(element.clone()), crate::hir::types::Const::Value(i128::from(len)));

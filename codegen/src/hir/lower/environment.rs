@@ -108,16 +108,20 @@ impl Lowerer<'_, '_> {
 
     /// A value of this type whose scalars are what `leaf` makes for each scalar type.
     pub(super) fn shaped(&mut self, ty: &Ty, leaf: &mut impl FnMut(&mut Self, Type) -> Value) -> Tree {
+        if self.fits_a_value(ty) { self.shaped_whole(ty, leaf) } else { self.unit() }
+    }
+
+    fn shaped_whole(&mut self, ty: &Ty, leaf: &mut impl FnMut(&mut Self, Type) -> Value) -> Tree {
         if let Some(scalar) = self.scalar(ty) {
             return Tree::Leaf(leaf(self, scalar));
         }
         if let Some(parts) = self.parts(ty) {
-            return Tree::Node(parts.iter().map(|part| self.shaped(part, leaf)).collect());
+            return Tree::Node(parts.iter().map(|part| self.shaped_whole(part, leaf)).collect());
         }
         if let Ty::Array(element, len) = ty
             && let Some(len) = crate::hir::check::array_len(*len)
         {
-            return Tree::Node((0..len).map(|_| self.shaped(element, leaf)).collect());
+            return Tree::Node((0..len).map(|_| self.shaped_whole(element, leaf)).collect());
         }
         Tree::Node(Vec::new())
     }
