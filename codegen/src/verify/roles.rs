@@ -1,6 +1,7 @@
 //! Kernels with a producer: where the roles part, who arrives at barriers of the copy engine and who waits for them, and that slots are handed over.
 
 use super::Verifier;
+use crate::analysis::uniformity::Uniformity;
 use crate::collections::{HashMap, HashSet};
 use crate::ir::{
     Block, Engine, Inst, Kernel, MemoryType, Object, Op, Region, Role, Roles, Scope, Tensor, Type, Value, WARPGROUP, with_producer,
@@ -45,12 +46,19 @@ impl Verifier<'_> {
                 (Who::Work, kernel.insts_in(roles.work).collect::<Vec<_>>()),
             ]
         });
+        // Where some threads of a block come, and others do not.
         let mut conditional: HashSet<Block> = HashSet::default();
-        kernel.for_each_inst(|kernel, _, inst| {
-            if let Op::Region(Region::If { then_block, .. }) = kernel.insts[inst].op {
-                conditional.insert(then_block);
-            }
-        });
+        let arrives = |inst: Inst| matches!(kernel.insts[inst].op, Op::Engine(Engine::Arrive { .. }));
+        if kernel.insts_in(kernel.body).any(arrives) {
+            let uniformity = Uniformity::without_races(kernel);
+            kernel.for_each_inst(|kernel, _, inst| {
+                if let Op::Region(Region::If { condition, then_block, .. }) = kernel.insts[inst].op
+                    && !uniformity.is_uniform(condition)
+                {
+                    conditional.insert(then_block);
+                }
+            });
+        }
         kernel.for_each_inst(|kernel, block, inst| {
             let Op::Engine(engine) = &kernel.insts[inst].op else { return };
             let Some(object) = engine.barriers().filter(|_| engine.copied().is_none()) else { return };
@@ -334,6 +342,10 @@ object m4 \"free\": shared [u64; 2]
         let all = ("    call sync_warp\n    if v3 {\n      barrier_arrive m4[v1]\n      yield\n    }\n", "    barrier_arrive m4[v1]\n");
         assert_eq!(complaints(&[all]), ["m4 counts 2 arrivals in a phase, and there are 64"]);
         assert_eq!(complaints(&[all, ("m4, 2", "m4, 64")]), [""; 0]);
+        // Under a condition that is the whole block's, too.
+        let together = ("    call sync_warp\n    if v3 {\n", "    v8: u32 = len m0\n    v9: bool = eq v8, v2\n    if v9 {\n");
+        assert_eq!(complaints(&[together]), ["m4 counts 2 arrivals in a phase, and there are 64"]);
+        assert_eq!(complaints(&[together, ("m4, 2", "m4, 64")]), [""; 0]);
         assert_eq!(complaints(&[("init m3\n", "init m3, 2\n")]), ["m3 counts 2 arrivals in a phase, and there are 1"]);
         assert_eq!(complaints(&[("barrier_wait m4[v1], v1", "barrier_wait m3[v1], v1")]), ["who arrives at m3 waits for it"]);
         let both = complaints(&[("call sync_warp", "barrier_expect m3[v1], v2")]);
