@@ -167,18 +167,14 @@ pub fn run(settings: &Settings) -> Result<State, String> {
                 lock().next = most;
                 return Ok(());
             }
-            for find in finds {
-                report(settings, &judges, &find)?;
-            }
+            report(settings, &judges, &finds)?;
         }
     };
     {
         // Batches that were begun and not ended are begun again.
         let pending = lock().pending.clone();
         for batch in pending {
-            for find in run_batch(batch) {
-                report(settings, &judges, &find)?;
-            }
+            report(settings, &judges, &run_batch(batch))?;
         }
     }
     std::thread::scope(|scope| {
@@ -215,16 +211,20 @@ fn headline(find: &Find) -> String {
     format!("found: seed {} on {}: {}", find.seed, find.judge, find.why.lines().next().unwrap_or_default())
 }
 
-/// Makes a find smaller, writes it, and says where it is.
-fn report(settings: &Settings, judges: &Judges, find: &Find) -> Result<(), String> {
-    println!("{}", headline(find));
-    let tries = if find.judge == Judge::Twin.name() { TRIES_OF_TWINS } else { TRIES };
-    let (kernel, why) = match find.shrunk(tries, |kernel| again(judges, find, kernel)) {
-        Some(shrunk) => shrunk,
-        None => (crate::source::kernel(&mut crate::random::Random::new(find.seed)), find.why.clone()),
-    };
-    let path = find.write(&settings.finds(), &kernel, &why)?;
-    println!("  {}: {}", path.display(), why.lines().next().unwrap_or_default());
+/// Writes finds, makes each smaller, and says where they are. The whole kernels come first: who ends a campaign while it makes one smaller has them all.
+fn report(settings: &Settings, judges: &Judges, finds: &[Find]) -> Result<(), String> {
+    let whole = |find: &Find| crate::source::kernel(&mut crate::random::Random::new(find.seed));
+    for find in finds {
+        println!("{}", headline(find));
+        find.write(&settings.finds(), &whole(find), &find.why)?;
+    }
+    for find in finds {
+        let tries = if find.judge == Judge::Twin.name() { TRIES_OF_TWINS } else { TRIES };
+        let shrunk = find.shrunk(tries, |kernel| again(judges, find, kernel));
+        let (kernel, why) = shrunk.unwrap_or_else(|| (whole(find), find.why.clone()));
+        let path = find.write(&settings.finds(), &kernel, &why)?;
+        println!("  {}: {}", path.display(), why.lines().next().unwrap_or_default());
+    }
     Ok(())
 }
 

@@ -129,16 +129,17 @@ impl Found {
     }
 }
 
-/// Tries a run; of one that does not end well, its halves, down to the input that it is.
-fn search(first: u64, count: u64, root: &Path, add: &dyn Fn(&str)) {
+/// Tries a run; of one that does not end well, its halves, down to the input that it is, while there is time.
+fn search(first: u64, count: u64, root: &Path, is_over: &dyn Fn() -> bool, add: &dyn Fn(&str)) {
     match run(first, count, root, LONGEST_RUN + EACH * u32::try_from(count).unwrap_or(u32::MAX)) {
         Ok(printed) => add(&printed),
         Err(why) if count == 1 => add(&format!("wrong {first} {why}")),
+        Err(why) if is_over() => add(&format!("wrong {first} one of {count} inputs from there on {why}")),
         Err(why) => {
             eprintln!("{count} inputs from seed {first} on: {why}");
             let half = count / 2;
-            search(first, half, root, add);
-            search(first.wrapping_add(half), count - half, root, add);
+            search(first, half, root, is_over, add);
+            search(first.wrapping_add(half), count - half, root, is_over, add);
         }
     }
 }
@@ -150,13 +151,14 @@ fn campaign(inputs: u64, threads: u64, seed: u64, limit: Duration, root: &Path) 
             found.add(printed);
         }
     };
+    let is_over = || start.elapsed() > limit;
     let work = || loop {
         let from = next.fetch_add(RUN, Relaxed);
-        if from >= inputs || start.elapsed() > limit {
+        if from >= inputs || is_over() {
             return;
         }
         let (first, count) = (seed.wrapping_add(from), RUN.min(inputs - from));
-        search(first, count, root, &add);
+        search(first, count, root, &is_over, &add);
     };
     std::thread::scope(|scope| (0..threads.max(1)).for_each(|_| drop(scope.spawn(work))));
     let Ok(Found { wrong, totals: [done, parsed, lowered, printed], longest, largest }) = found.into_inner() else {
