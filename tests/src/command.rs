@@ -31,7 +31,7 @@ pub fn binary() -> &'static Path {
 /// A configuration for cargo with this workspace's profile, for crates that a test writes. Our packages are built once for all those crates, since cargo tells them from
 /// the workspace's; unoptimised, as they compile little. What is said of `lto` is left out: `cargo check` does not say it of macros, and would build each again, with all it
 /// depends on. `temporary` is `CARGO_TARGET_TMPDIR`.
-pub fn profile(temporary: &str) -> PathBuf {
+fn profile(temporary: &str) -> PathBuf {
     let manifest = std::fs::read_to_string(root().join("Cargo.toml")).expect("the workspace has a manifest");
     let mut is_profile = false;
     let lines = manifest.lines().filter(|line| {
@@ -46,6 +46,19 @@ pub fn profile(temporary: &str) -> PathBuf {
     std::fs::write(&draft, lines.map(|line| format!("{line}\n")).collect::<String>()).expect("the file can be written");
     std::fs::rename(&draft, &path).expect("the file can be renamed");
     path
+}
+
+/// Cargo for the crates that tests write, with this workspace's profile and without what those who run the tests ask of their own build: flags, and lints instead of the compiler
+/// (`RUSTC_WORKSPACE_WRAPPER`). `temporary` is `CARGO_TARGET_TMPDIR`.
+pub fn outside_cargo(temporary: &str) -> Command {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.arg("--config").arg(profile(temporary));
+    for variable in ["RUSTFLAGS", "CARGO_BUILD_RUSTFLAGS", "CARGO_PROFILE_DEV_LTO", "RUSTC_WORKSPACE_WRAPPER", "CLIPPY_ARGS"] {
+        cargo.env_remove(variable);
+    }
+    // For all of them alike, so that they share one build; and the macro keeps what it found beside what the compiler keeps.
+    cargo.env("CARGO_INCREMENTAL", "1");
+    cargo
 }
 
 /// Where cargo builds the crates that tests write, for all of them together: apart from the tests' own builds, which would wait for it. `temporary` is

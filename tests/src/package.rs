@@ -1,6 +1,6 @@
 //! Packages that the tests write, and what `cargo check` and `warpwright check` say of them.
 
-use crate::command::{binary, outside_target, profile, root};
+use crate::command::{binary, outside_cargo, outside_target, root};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -91,16 +91,12 @@ impl Package {
 
     /// The messages of the compiler that `cargo check` passes on, and whether it found no error.
     fn said(&self, arguments: &[&str], variables: &[(&str, &str)]) -> (Vec<Value>, bool) {
-        let output = Command::new(env!("CARGO"))
-            .arg("--config")
-            .arg(profile(self.temporary()))
+        let output = outside_cargo(self.temporary())
             .args(["check", "--offline", "--message-format=json", "--keep-going", "--target-dir"])
             .arg(&self.target)
             .args(arguments)
             .current_dir(&self.folder)
-            .env_remove("RUSTFLAGS")
             .env_remove("WARPWRIGHT_FINDINGS")
-            .env("CARGO_INCREMENTAL", "1")
             .envs(variables.iter().copied())
             .output()
             .expect("cargo runs");

@@ -228,11 +228,7 @@ impl Reader {
         let mut words = words(line).into_iter();
         let mut command = match words.next().as_deref() {
             Some("warpwright") => Command::new(command::binary()),
-            Some("cargo") => {
-                let mut cargo = Command::new(env!("CARGO"));
-                cargo.arg("--config").arg(command::profile(env!("CARGO_TARGET_TMPDIR")));
-                cargo
-            }
+            Some("cargo") => command::outside_cargo(env!("CARGO_TARGET_TMPDIR")),
             other => panic!("the book runs `warpwright` and `cargo` only, not {other:?}"),
         };
         let (mut reader, writer) = std::io::pipe().expect("a pipe");
@@ -263,7 +259,7 @@ impl Reader {
             }
         }
         command.env("CARGO_TARGET_DIR", &self.target).env("CARGO_NET_OFFLINE", "true").env("CARGO_TERM_COLOR", "never");
-        command.env_remove("RUSTFLAGS").env_remove("RUST_BACKTRACE");
+        command.env_remove("RUST_BACKTRACE");
         command.env("COLUMNS", "110").env("NO_COLOR", "1").env_remove("CLICOLOR_FORCE");
         command.env("WARPWRIGHT_PTXAS", "").env("WARPWRIGHT_NVDISASM", "").env_remove("CUDA_HOME").env("CUDA_VISIBLE_DEVICES", "");
         // Where the loader of OpenCL finds no driver.

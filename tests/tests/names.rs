@@ -321,7 +321,8 @@ fn job(kernel: &Scheduled, name: String) -> Job {
         arguments: emitted.abi.iter().map(argument).collect(),
         name,
         text: emitted.text,
-        options: emitted.build_options,
+        // Names are gone before anything is optimised, which would take most of the time.
+        options: format!("{} -cl-opt-disable", emitted.build_options),
         entry: emitted.entry,
         global: [THREADS, 1, 1],
         local: [THREADS, 1, 1],

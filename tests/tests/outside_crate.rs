@@ -2,8 +2,7 @@
 //! installed but Rust. They forbid `unsafe`, deny warnings, and run on the simulator and the host twin.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use warpwright_tests::command::{outside_target, profile};
+use warpwright_tests::command::{outside_cargo, outside_target};
 
 /// The sources, in `outside/` beside `tests/`: a library of device code, and a program that uses it.
 const CRATES: [&str; 2] = ["shapes", "app"];
@@ -17,15 +16,11 @@ fn a_crate_outside_the_workspace_builds_and_runs() {
         copy_crate(&tests.join("outside").join(name), &work.join(name), root);
     }
     std::fs::copy(root.join("Cargo.lock"), work.join("app/Cargo.lock")).expect("the workspace has a lock file");
-    let output = Command::new(env!("CARGO"))
-        .arg("--config")
-        .arg(profile(env!("CARGO_TARGET_TMPDIR")))
+    let output = outside_cargo(env!("CARGO_TARGET_TMPDIR"))
         .args(["run", "--offline", "--manifest-path"])
         .arg(work.join("app/Cargo.toml"))
         .arg("--target-dir")
         .arg(outside_target(env!("CARGO_TARGET_TMPDIR")))
-        // As all crates that tests write, so that they share one build.
-        .env_remove("CARGO_INCREMENTAL")
         .output()
         .expect("cargo runs");
     let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));

@@ -8,8 +8,7 @@ use super::text::Form;
 use super::variable;
 use std::fmt::Write;
 use std::path::Path;
-use std::process::Command;
-use warpwright_tests::command::{outside_target, profile};
+use warpwright_tests::command::{outside_cargo, outside_target};
 use warpwright_tests::random::Random;
 
 /// Kernels of a crate: so many that its build is mostly theirs, so few that it fits memory.
@@ -139,15 +138,11 @@ fn run_batch(seed: u64, count: usize, root: &Path) -> (u64, String) {
     std::fs::write(src.join("main.rs"), format!("{MAIN}kernels!({});\n", names.join(" "))).expect("the program can be written");
     std::fs::write(work.join("Cargo.toml"), MANIFEST.replace("ROOT", &root.display().to_string())).expect("the manifest can be written");
     std::fs::copy(root.join("Cargo.lock"), work.join("Cargo.lock")).expect("the workspace has a lock file");
-    let output = Command::new(env!("CARGO"))
-        .arg("--config")
-        .arg(profile(env!("CARGO_TARGET_TMPDIR")))
+    let output = outside_cargo(env!("CARGO_TARGET_TMPDIR"))
         .args(["run", "--offline", "--quiet", "--manifest-path"])
         .arg(work.join("Cargo.toml"))
         .arg("--target-dir")
         .arg(outside_target(env!("CARGO_TARGET_TMPDIR")))
-        // As all crates that tests write, so that they share one build.
-        .env_remove("CARGO_INCREMENTAL")
         .output()
         .expect("cargo runs");
     let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
