@@ -45,6 +45,44 @@ fn values(nodes: &Global<Node>, y: &mut Global<f32>) {
     let i = global_id().x;
     y[i] = nodes[i].value;
 }
+// ---- A type that an item leaves open
+#[device]
+fn doubled(x: _) -> f32 {
+    x + x
+}
+#[kernel(block = 256)]
+fn doubles(x: &Global<f32>, y: &mut Global<f32>) {
+    let i = global_id().x;
+    y[i] = doubled(x[i]);
+}
+// ---- The type of what does not return
+#[device]
+fn doubled(x: !) -> f32 {
+    x + x
+}
+#[kernel(block = 256)]
+fn doubles(x: &Global<f32>, y: &mut Global<f32>) {
+    let i = global_id().x;
+    y[i] = doubled(x[i]);
+}
+// ---- An array of the launch's length as a value
+#[kernel(block = 64)]
+fn reversed(x: &Global<f32>, y: &mut Global<f32>) {
+    #[shared(dynamic)]
+    let mut tile: [f32];
+    let t = thread_idx().x;
+    tile[t] = x[t];
+    sync_threads();
+    y[t] = tile[{ tile }.len() - 1 - t];
+}
+// ---- A literal that is taken apart
+#[kernel(block = 64)]
+fn sums(x: &Global<f32>, y: &mut Global<f32>) {
+    let (mut a, mut b) = (0.0);
+    a += x[0];
+    b += x[1];
+    y[global_id().x] = a * b;
+}
 // ---- A const generic of a struct's type
 #[device]
 #[derive(Clone, Copy)]

@@ -50,6 +50,40 @@ fn definitions_by_themselves() {
     refuses("", "let mut a; let mut b; a = (b, 1); b = (a, 1);", &["(a, 1): expected `_`, found `((_, an integer), an integer)`"]);
 }
 
+/// Aliases are looked through once each, however often they name each other.
+#[test]
+fn aliases_that_name_each_other_twice() {
+    let aliases: String = (1..16).map(|n| format!("type A{n} = (A{0}, A{0}); ", n - 1)).collect();
+    let start = std::time::Instant::now();
+    let found = errors(&format!(
+        "type A0 = (A0, A0); {aliases} #[device] #[repr(C)] struct S {{ a: A15, b: f32 }} #[kernel] pub fn k(y: &mut Global<f32>) {{ y[0] = 1.0; }}"
+    ));
+    assert_eq!(found, [""; 0]);
+    assert!(start.elapsed().as_secs() < 2, "{:?}", start.elapsed());
+}
+
+#[test]
+fn types_are_written_out() {
+    let open = "_: `_` is no type of a parameter, a result, a field or a constant";
+    refuses("#[device] fn f(a: (_, usize)) -> f32 { a.0 }", "y[0] = f((1.0, 2));", &[open]);
+    refuses("#[device] fn f(a: f32) -> _ { a }", "y[0] = f(1.0);", &[open]);
+    refuses("#[device] #[repr(C)] struct S { a: [_; 2] }", "", &[open]);
+    refuses("const A: _ = 1.0f32;", "y[0] = A;", &[open]);
+    refuses("", "let a: [_; 2] = [1.0, 2.0]; y[0] = a[0] + [1.0; 2][1];", &[]);
+    let never = "!: `!` is the type of nothing but the result of a function that does not return";
+    refuses("#[device] fn f(steps: !) -> u32 { let mut v = 1; for _ in 0..steps { v += 1; } v }", "y[0] = f(2) as f32;", &[never]);
+    refuses("const A: ! = 32;", "y[0] = A as f32;", &[never]);
+    refuses("#[device] fn f() -> ! { loop {} }", "if n > 100 { f(); } y[0] = 1.0;", &[]);
+}
+
+#[test]
+fn what_has_no_parts() {
+    refuses("", "let (mut a, mut b) = (0.0); a += 1.0; b += a; y[0] = b;", &["(mut a, mut b): `a float` has no parts to match"]);
+    refuses("", "let [a] = 1; y[0] = a;", &["[a]: `an integer` has no parts to match"]);
+    // Each name is declared, though it has no value yet.
+    refuses("", "let (mut low, mut high); while n > 3 { low = 1; high = 2; break; } y[0] = 1.0;", &[]);
+}
+
 /// Elements that hold nothing are gone through one by one all the same.
 #[test]
 fn long_arrays_of_nothing() {

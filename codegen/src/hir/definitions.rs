@@ -6,8 +6,10 @@
 use super::check::Context;
 use super::items::{AdtKind, Def, ModuleId, Namespace};
 use super::types::AdtId;
+use crate::collections::HashMap;
 use crate::diagnostic::Diagnostic;
 use crate::ir::Scalar;
+use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 
@@ -17,8 +19,9 @@ pub(super) const MOST_SCALARS: u64 = 4096;
 /// Most aliases that stand for one another.
 const MOST_ALIASES: u32 = 16;
 
-/// Reports every struct and enum that cannot be.
+/// Reports every type of the program's items that cannot be.
 pub(super) fn check_definitions(context: &Context<'_>) {
+    check_written_out(context);
     for adt in &context.items.adts {
         let AdtKind::Enum(variants, repr) = &adt.kind else { continue };
         for (variant, value) in variants.iter().filter(|(_, value)| Scalar::int(*repr, *value).as_int() != *value) {
@@ -39,6 +42,40 @@ pub(super) fn check_definitions(context: &Context<'_>) {
         }
     }
     check_structs(context);
+}
+
+/// Reports `_` in the types of items, which are inferred within bodies alone.
+fn check_written_out(context: &Context<'_>) {
+    let mut open = LeftOpen(Vec::new());
+    context.items.functions.iter().for_each(|function| open.visit_signature(function.signature));
+    context.items.constants.iter().for_each(|constant| open.visit_type(constant.ty));
+    context.items.aliases.iter().for_each(|(_, alias)| open.visit_type(&alias.ty));
+    for adt in &context.items.adts {
+        if let AdtKind::Struct(fields) = &adt.kind {
+            fields.iter().for_each(|field| open.visit_type(&field.ty));
+        }
+    }
+    for span in open.0 {
+        let message = "`_` is no type of a parameter, a result, a field or a constant";
+        context.report(Diagnostic::error(span, message).help("write the type: only those of locals are inferred").by_rustc());
+    }
+}
+
+/// Where `_` stands for a type.
+struct LeftOpen(Vec<Span>);
+
+impl<'ast> Visit<'ast> for LeftOpen {
+    fn visit_type_infer(&mut self, infer: &'ast syn::TypeInfer) {
+        self.0.push(infer.span());
+    }
+
+    // A pattern of a parameter is no type, nor is an array's length.
+    fn visit_pat(&mut self, _: &'ast syn::Pat) {}
+    fn visit_expr(&mut self, _: &'ast syn::Expr) {}
+
+    fn visit_pat_type(&mut self, typed: &'ast syn::PatType) {
+        self.visit_type(&typed.ty);
+    }
 }
 
 fn check_structs(context: &Context<'_>) {
@@ -116,34 +153,52 @@ struct Named<'c, 'p> {
     /// What `Self` stands for.
     itself: AdtId,
     module: ModuleId,
-    aliases: u32,
+    /// How many aliases stand round what is looked at.
+    depth: u32,
+    /// What aliases name, by their index; nothing of those that are being looked at.
+    aliases: HashMap<usize, Vec<AdtId>>,
     found: Vec<AdtId>,
 }
 
 impl<'c, 'p> Named<'c, 'p> {
     /// Nothing as yet, to look at types written in a struct.
     fn of(context: &'c Context<'p>, itself: AdtId) -> Named<'c, 'p> {
-        Named { context, itself, module: context.items.adts[itself.0].module, aliases: 0, found: Vec::new() }
+        Named { context, itself, module: context.items.adts[itself.0].module, depth: 0, aliases: HashMap::default(), found: Vec::new() }
+    }
+
+    /// What an alias names: looked at once, however often it is named.
+    fn named_by_alias(&mut self, index: usize) -> Vec<AdtId> {
+        if let Some(known) = self.aliases.get(&index) {
+            return known.clone();
+        }
+        self.aliases.insert(index, Vec::new());
+        let (module, item) = self.context.items.aliases[index];
+        let (outer, before) = (std::mem::replace(&mut self.module, module), std::mem::take(&mut self.found));
+        self.depth += 1;
+        self.visit_type(&item.ty);
+        self.depth -= 1;
+        self.module = outer;
+        let own = std::mem::replace(&mut self.found, before);
+        self.aliases.insert(index, own.clone());
+        own
     }
 }
 
 impl<'ast> Visit<'ast> for Named<'_, '_> {
     fn visit_type_path(&mut self, path: &'ast syn::TypePath) {
         visit::visit_type_path(self, path);
-        if path.path.is_ident("Self") && self.aliases == 0 {
+        if path.path.is_ident("Self") && self.depth == 0 {
             self.found.push(self.itself);
             return;
         }
         let segments: Vec<String> = path.path.segments.iter().map(|s| s.ident.to_string()).collect();
         match self.context.items.resolve(self.module, &segments, Namespace::Types) {
             Some(Def::Adt(id)) => self.found.push(id),
-            Some(Def::Alias(index)) if self.aliases < MOST_ALIASES => {
-                let (module, item) = self.context.items.aliases[index];
-                let outer = std::mem::replace(&mut self.module, module);
-                self.aliases += 1;
-                self.visit_type(&item.ty);
-                self.aliases -= 1;
-                self.module = outer;
+            Some(Def::Alias(index)) if self.depth < MOST_ALIASES => {
+                let own = self.named_by_alias(index);
+                // One more than there may be says enough.
+                let room = (MOST_SCALARS as usize + 1).saturating_sub(self.found.len());
+                self.found.extend(own.into_iter().take(room));
             }
             _ => {}
         }

@@ -19,7 +19,7 @@
 //! multiple of their length on: other neighbours in the source are none in memory, so `vectorize` leaves them alone, and the verifier knows.
 
 use super::Schedule;
-use crate::ir::{Access, Address, BinaryOp, Builder, Engine, Inst, Kernel, Memory, MemoryType, Object, Op, Step, Swizzle, Value};
+use crate::ir::{Access, Address, BinaryOp, Builder, Engine, Inst, Kernel, Memory, MemoryType, Object, Op, Step, Swizzle, Type, Value};
 use crate::target::limits::VECTOR_BYTES;
 
 /// Runs it.
@@ -144,7 +144,7 @@ impl Layout {
             let factor = b.int(row_type, by >> shift);
             b.binary(BinaryOp::Mul, bits, factor)
         } else {
-            let places = b.int(row_type, i128::from(shift - of_chunk.trailing_zeros()));
+            let places = b.int(Type::U32, i128::from(shift - of_chunk.trailing_zeros()));
             b.binary(BinaryOp::Shr, bits, places)
         };
         let change = b.cast(change, column_type);

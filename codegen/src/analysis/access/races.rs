@@ -8,7 +8,7 @@ use super::condition::Uncertainty;
 use super::lanes::{Atom, LaneSum, Lanes};
 use super::summary::widths;
 use super::walk::{Record, Walk};
-use crate::collections::HashMap;
+use crate::collections::{HashMap, HashSet};
 use crate::ir::{Address, Inst, Memory, MemoryOp, ObjectKind, Op};
 use crate::target::limits::LANES;
 
@@ -83,12 +83,20 @@ fn are_own_elements(a: &Record, b: &Record) -> bool {
     left.unknown().next().is_some() && (1..LANES).all(|lane| !known[..lane].contains(&known[lane]))
 }
 
-/// All races, one for each pair of instructions.
+/// Pairs of accesses that are looked at for whether they could race at all.
+const MOST_PAIRS: usize = 1 << 21;
+
+/// Pairs that are looked at lane by lane, each for some microseconds.
+const MOST_COMPARED: usize = 1 << 16;
+
+/// The races, one for each pair of instructions. Of a kernel with more accesses than [`MOST_PAIRS`] and [`MOST_COMPARED`] let pair up, those of the first pairs.
 pub(super) fn races(walk: &Walk<'_>, warps: Option<Warps>) -> Vec<Race> {
     let mut found: Vec<Race> = Vec::new();
     if !warps.is_some_and(|warps| warps.one_by_one || warps.number == 1) {
         return found;
     }
+    let (mut pairs, mut compared) = (0, 0);
+    let mut known: HashSet<(Inst, Inst)> = HashSet::default();
     let groups = groups(walk);
     let mut keys: Vec<_> = groups.keys().copied().collect();
     keys.sort_unstable();
@@ -96,18 +104,25 @@ pub(super) fn races(walk: &Walk<'_>, warps: Option<Warps>) -> Vec<Race> {
         let group = &groups[&key];
         // By instruction and iteration: all warps' records.
         let mut by_inst: Vec<(Inst, bool, Vec<&Record>)> = Vec::new();
+        let mut numbers: HashMap<(Inst, bool), usize> = HashMap::default();
         for record in group {
-            match by_inst.iter_mut().find(|(inst, again, _)| *inst == record.inst && *again == record.again) {
+            let number = *numbers.entry((record.inst, record.again)).or_insert(by_inst.len());
+            match by_inst.get_mut(number) {
                 Some((.., records)) => records.push(record),
                 None => by_inst.push((record.inst, record.again, vec![record])),
             }
         }
         for (n, (first, first_again, left)) in by_inst.iter().enumerate() {
             for (second, second_again, right) in &by_inst[n..] {
-                let is_known = |race: &Race| race.first == *first && race.second == *second;
-                if (*first_again && *second_again) || are_apart(walk, left[0], right[0]) || found.iter().any(is_known) {
+                pairs += 1;
+                if pairs > MOST_PAIRS || compared > MOST_COMPARED {
+                    return found;
+                }
+                if (*first_again && *second_again) || are_apart(walk, left[0], right[0]) || known.contains(&(*first, *second)) {
                     continue;
                 }
+                compared += 1;
+                let before = found.len();
                 found.extend(race(walk, left, right).map(|(threads, offset)| Race {
                     first: *first,
                     second: *second,
@@ -115,6 +130,7 @@ pub(super) fn races(walk: &Walk<'_>, warps: Option<Warps>) -> Vec<Race> {
                     threads,
                     offset,
                 }));
+                known.extend(found[before..].iter().map(|race| (race.first, race.second)));
             }
         }
     }

@@ -479,10 +479,7 @@ impl Checker<'_, '_> {
                 self.report(Diagnostic::error(arg.span, message).help("take the parameter by value, and return what changes"));
             }
         }
-        let result = match &signature.output {
-            syn::ReturnType::Default => Ty::unit(),
-            syn::ReturnType::Type(_, ty) => self.with_scope(scope, |checker| checker.written_type(ty)),
-        };
+        let result = self.with_scope(scope, |checker| checker.written_result(&signature.output));
         expr(ExprKind::Call(id, generics, args), result, span)
     }
 }

@@ -231,10 +231,7 @@ impl<'p> Context<'p> {
         let errors = self.diagnostics.borrow().iter().count();
         let item = &self.items.functions[function.0];
         let mut checker = Checker::new(self, self.scope_of(function, args));
-        checker.result = match &item.signature.output {
-            syn::ReturnType::Default => Ty::unit(),
-            syn::ReturnType::Type(_, ty) => checker.written_type(ty),
-        };
+        checker.result = checker.written_result(&item.signature.output);
         let mut params = Vec::new();
         let mut patterns = Vec::new();
         for (index, input) in item.signature.inputs.iter().enumerate() {

@@ -136,8 +136,8 @@ impl Checker<'_, '_> {
             adt @ Ty::Adt(..) => Some(self.struct_fields(&adt)?.into_iter().map(|(_, ty)| ty).collect()),
             Ty::Var(_) if !open => {
                 let fields: Vec<Ty> = (0..count).map(|_| self.infer.fresh(Kind::Any)).collect();
-                self.infer.unify(ty, &Ty::Tuple(fields.clone()));
-                Some(fields)
+                // A literal's type is not known yet, but is none of parts.
+                self.infer.unify(ty, &Ty::Tuple(fields.clone())).then_some(fields)
             }
             _ => None,
         }

@@ -27,8 +27,21 @@ impl Checker<'_, '_> {
             syn::Type::Paren(paren) => self.written_type(&paren.elem),
             syn::Type::Group(group) => self.written_type(&group.elem),
             syn::Type::Infer(_) => self.infer.fresh(Kind::Any),
-            syn::Type::Never(_) => Ty::Never,
+            syn::Type::Never(_) => {
+                let message = "`!` is the type of nothing but the result of a function that does not return";
+                self.report(Diagnostic::error(ty.span(), message).help("write the type of what is there").by_rustc());
+                self.infer.fresh(Kind::Any)
+            }
             other => self.unknown_type(other.span(), "this type is not in the kernel language"),
+        }
+    }
+
+    /// The type of a function's result.
+    pub(super) fn written_result(&mut self, output: &syn::ReturnType) -> Ty {
+        match output {
+            syn::ReturnType::Default => Ty::unit(),
+            syn::ReturnType::Type(_, ty) if matches!(**ty, syn::Type::Never(_)) => Ty::Never,
+            syn::ReturnType::Type(_, ty) => self.written_type(ty),
         }
     }
 
@@ -138,6 +151,15 @@ impl Checker<'_, '_> {
         Ty::Adt(*id, given)
     }
 
+    /// The type of a const generic: a primitive, whatever else has its name. (A struct of that name might have the const generic.)
+    fn const_type(&mut self, ty: &syn::Type) -> Ty {
+        let name = match ty {
+            syn::Type::Path(path) => path.path.get_ident().map(ToString::to_string),
+            _ => None,
+        };
+        name.and_then(|name| Ty::primitive(&name)).unwrap_or_else(|| self.written_type(ty))
+    }
+
     /// New variables for generic parameters.
     pub(super) fn fresh_arguments(&mut self, generics: &syn::Generics) -> Vec<Arg> {
         let mut args = Vec::new();
@@ -145,7 +167,7 @@ impl Checker<'_, '_> {
             match param {
                 syn::GenericParam::Type(_) => args.push(Arg::Ty(self.infer.fresh(Kind::Any))),
                 syn::GenericParam::Const(param) => {
-                    let ty = self.written_type(&param.ty);
+                    let ty = self.const_type(&param.ty);
                     args.push(Arg::Const(self.infer.fresh_const(), Box::new(ty)));
                 }
                 _ => {}

@@ -122,8 +122,11 @@ impl Lowerer<'_, '_> {
         (data.name.clone(), data.span)
     }
 
-    /// `let x;`
+    /// `let x;`, `let (x, y);`
     pub(super) fn declare(&mut self, pattern: &Pattern) {
+        if let PatternKind::Fields(fields) = &pattern.kind {
+            fields.iter().for_each(|(_, field)| self.declare(field));
+        }
         if let PatternKind::Bind(local, _) = &pattern.kind {
             let ty = self.resolve(&pattern.ty);
             let (name, span) = self.name_of(*local);

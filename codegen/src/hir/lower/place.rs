@@ -231,6 +231,13 @@ impl Lowerer<'_, '_> {
                 self.refuse_as_value("a texture stays where it is", "read it, `t.fetch(x, y)`, or pass it on to a function");
                 self.unit()
             }
+            Place::Memory { ty: Ty::Slice(_), .. } => {
+                self.refuse_as_value(
+                    "an array of the launch's length stays where it is",
+                    "use it where it is needed, `tile[i]`, `tile.len()`",
+                );
+                self.unit()
+            }
             Place::Memory { access, ty } => self.load_tree(access, ty),
             Place::Guarded { ty, .. } if self.is_too_large(ty) => self.unit(),
             Place::Guarded { access, is_inside, ty } => {
