@@ -76,6 +76,13 @@ fn types_are_written_out() {
     refuses("#[device] fn f() -> ! { loop {} }", "if n > 100 { f(); } y[0] = 1.0;", &[]);
 }
 
+/// What is refused as a value is none of a type that nothing can be done with.
+#[test]
+fn a_buffer_behind_a_pattern() {
+    let found = errors("#[kernel] pub fn k((x): &Global<f32>, y: &mut Global<f32>) { y[0] = native_exp(x[0] - 1.0); }");
+    assert!(found.iter().any(|message| message.contains("a buffer stays where it is")), "{found:?}");
+}
+
 #[test]
 fn what_has_no_parts() {
     refuses("", "let (mut a, mut b) = (0.0); a += 1.0; b += a; y[0] = b;", &["(mut a, mut b): `a float` has no parts to match"]);

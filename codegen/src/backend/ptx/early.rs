@@ -8,7 +8,7 @@
 //! worse: the work moves in front of both.
 
 use crate::collections::HashMap;
-use crate::ir::{Block, Inst, Kernel, Op, Terminator};
+use crate::ir::{Block, Inst, Kernel, Op, Terminator, Value};
 
 /// A load that an annotation issues early.
 #[derive(Clone, Copy, Debug)]
@@ -31,33 +31,53 @@ pub(super) fn loads(kernel: &Kernel) -> HashMap<Inst, EarlyLoad> {
     for (block, data) in kernel.blocks.iter() {
         places.extend(data.insts.iter().enumerate().map(|(n, inst)| (*inst, (block, n))));
     }
+    let mut events: HashMap<Block, Events> = HashMap::default();
     for (annotation, early) in kernel.early_loads.iter().enumerate() {
         let keeps_order = early.are_fragments(kernel);
         for load in &early.loads {
-            let is_ahead_of_barrier =
-                places.get(load).is_some_and(|(block, n)| is_ahead_of_barrier(kernel, *load, &kernel.blocks[*block].insts[n + 1..]));
+            let is_ahead_of_barrier = places.get(load).is_some_and(|(block, at)| {
+                let events = events.entry(*block).or_insert_with(|| Events::of(kernel, *block));
+                events.are_barrier_first(&kernel.insts[*load].results, *at)
+            });
             all.insert(*load, EarlyLoad { annotation, is_ahead_of_barrier, keeps_order });
         }
     }
     all
 }
 
-/// Whether the first of the instructions behind a load that uses it or waits for the block waits for the block. What is passed on to the next iteration is
-/// no use.
-fn is_ahead_of_barrier(kernel: &Kernel, load: Inst, behind: &[Inst]) -> bool {
-    let results = &kernel.insts[load].results;
-    for inst in behind {
-        let (mut uses, mut waits) = (false, false);
-        let mut look = |inner: Inst| {
-            let op = &kernel.insts[inner].op;
-            uses |= !matches!(op, Op::Terminator(Terminator::Yield(_))) && op.operands().iter().any(|value| results.contains(value));
-            waits |= kernel.effects(inner).orders_blocks();
-        };
-        look(*inst);
-        kernel.insts[*inst].op.blocks().iter().for_each(|block| kernel.insts_in(*block).for_each(&mut look));
-        if uses || waits {
-            return waits && !uses;
+/// Where in a block values are used first, and where it waits for the block of threads; by the number of the instruction, with what is inside of it.
+#[derive(Default)]
+struct Events {
+    first_uses: HashMap<Value, usize>,
+    waits: Vec<usize>,
+}
+
+impl Events {
+    /// Of a block. What is passed on to the next iteration is no use.
+    fn of(kernel: &Kernel, block: Block) -> Events {
+        let mut events = Events::default();
+        for (at, inst) in kernel.blocks[block].insts.iter().enumerate() {
+            let mut waits = false;
+            let mut look = |inner: Inst| {
+                let op = &kernel.insts[inner].op;
+                if !matches!(op, Op::Terminator(Terminator::Yield(_))) {
+                    op.operands().into_iter().for_each(|value| _ = events.first_uses.entry(value).or_insert(at));
+                }
+                waits |= kernel.effects(inner).orders_blocks();
+            };
+            look(*inst);
+            kernel.insts[*inst].op.blocks().iter().for_each(|block| kernel.insts_in(*block).for_each(&mut look));
+            if waits {
+                events.waits.push(at);
+            }
         }
+        events
     }
-    false
+
+    /// Whether a barrier stands behind a load at this place, and before the first use of what it gives.
+    fn are_barrier_first(&self, results: &[Value], load: usize) -> bool {
+        let wait = self.waits.get(self.waits.partition_point(|at| *at <= load));
+        let first_use = results.iter().filter_map(|result| self.first_uses.get(result)).min();
+        wait.is_some_and(|wait| first_use.is_none_or(|first_use| wait < first_use))
+    }
 }

@@ -170,7 +170,13 @@ impl Lowerer<'_, '_> {
     /// Lowers a scalar expression.
     pub(super) fn value(&mut self, expr: &Expr) -> Value {
         let tree = self.expression(expr);
-        self.leaf(&tree)
+        if let Tree::Leaf(value) = tree {
+            return value;
+        }
+        // Only in code after an error or after an exit. What comes behind expects a number of this type all the same.
+        let ty = self.resolve(&expr.ty);
+        let scalar = self.scalar(&ty).unwrap_or(Type::Bool);
+        self.builder().constant(Scalar::new(scalar, 0))
     }
 
     /// Lowers an expression to all its scalars.
