@@ -10,6 +10,7 @@
 //! | [`mod@float`] | the same on floats: only what is exact |
 //! | [`mod@choice`] | comparisons and selects |
 //! | [`mod@convert`] | casts of casts |
+//! | [`mod@load`] | loads from constant memory at one of two places |
 //! | [`mod@structure`] | `If`, `For`, `Loop`, `Block`: decided, empty, once-run and exit-free ones |
 //! | [`mod@tail`] | early exits of a `Block` become the arms of an `If` |
 //!
@@ -21,6 +22,7 @@ mod arithmetic;
 mod choice;
 mod convert;
 mod float;
+mod load;
 mod structure;
 mod tail;
 
@@ -32,8 +34,8 @@ use crate::analysis::exits::Exits;
 use crate::analysis::place::constant_place;
 use crate::ir::intrinsic::IntrinsicId;
 use crate::ir::{
-    Address, Axis, BinaryOp, Block, Builder, Compute, Inst, Kernel, Memory, MemoryOp, Message, ObjectKind, Op, Scalar, Special, Type,
-    UnaryOp, Value, eval,
+    Access, Address, Axis, BinaryOp, Block, Builder, Compute, Inst, Kernel, Memory, MemoryOp, Message, ObjectKind, Op, Scalar, Special,
+    Type, UnaryOp, Value, eval,
 };
 
 /// Runs it.
@@ -97,13 +99,7 @@ fn evaluate(kernel: &Kernel, op: &Op, ty: Type) -> Option<Scalar> {
         Op::Compute(Compute::Const(_) | Compute::Select(..)) => None,
         Op::Compute(compute) => eval::compute(compute, ty, |value| kernel.constant(value)),
         Op::Intrinsic(row, args) => evaluate_row(kernel, *row, args, ty),
-        Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) => {
-            if let ObjectKind::Table(scalars) = &kernel.objects[access.object].kind {
-                scalars.get(constant_place(kernel, access, 1)?).copied()
-            } else {
-                None
-            }
-        }
+        Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) => evaluate_load(kernel, access),
         Op::Memory(_)
         | Op::Texture(..)
         | Op::Collective(_)
@@ -113,6 +109,12 @@ fn evaluate(kernel: &Kernel, op: &Op, ty: Type) -> Option<Scalar> {
         | Op::Region(_)
         | Op::Terminator(_) => None,
     }
+}
+
+/// What a table holds at a constant place.
+fn evaluate_load(kernel: &Kernel, access: &Access) -> Option<Scalar> {
+    let ObjectKind::Table(scalars) = &kernel.objects[access.object].kind else { return None };
+    scalars.get(constant_place(kernel, access, 1)?).copied()
 }
 
 /// A row that works lane by lane, on constants.
@@ -204,21 +206,32 @@ impl Fold<'_> {
             return Some(self.rewrite.builder(block, loc).constant(scalar));
         }
         let mut context = Context { b: Builder::new(self.rewrite.kernel, block, loc), bounds: &self.bounds };
-        let Op::Compute(compute) = &context.b.kernel.insts[inst].op else { return None };
-        use Compute::*;
-        match *compute {
-            Unary(op, a) => first(arithmetic::UNARY, |rule| rule(&mut context, op, a)),
-            Binary(op, a, b) if ty.is_float() => first(float::BINARY, |rule| rule(&mut context, op, a, b)),
-            Binary(op, a, b) => first(arithmetic::BINARY, |rule| rule(&mut context, op, a, b)),
-            MulAdd(a, b, c) => first(float::MUL_ADD, |rule| rule(&mut context, a, b, c)),
-            Compare(op, a, b) => first(choice::COMPARE, |rule| rule(&mut context, op, a, b)),
-            Select(c, a, b) => first(choice::SELECT, |rule| rule(&mut context, c, a, b)),
-            Cast(a) => first(convert::CAST, |rule| rule(&mut context, a, ty)),
-            Bitcast(a) => first(convert::BITCAST, |rule| rule(&mut context, a, ty)),
-            // Where a loop's pointers start, if it starts at 0.
-            Offset(pointer, bytes) => context.b.kernel.constant(bytes).filter(|bytes| bytes.bits == 0).map(|_| pointer),
-            Const(_) | Special(..) | Len(_) | Address(_) | PeerAddress(..) => None,
+        let op = &context.b.kernel.insts[inst].op;
+        if let Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(access) }) = op {
+            let access = access.clone();
+            return load::at_one_of_two(&mut context, &access, ty);
         }
+        let Op::Compute(compute) = op else { return None };
+        let compute = compute.clone();
+        simplify_compute(&mut context, &compute, ty)
+    }
+}
+
+/// The same of an operation without effects.
+fn simplify_compute(cx: &mut Context<'_>, compute: &Compute, ty: Type) -> Option<Value> {
+    use Compute::*;
+    match *compute {
+        Unary(op, a) => first(arithmetic::UNARY, |rule| rule(cx, op, a)),
+        Binary(op, a, b) if ty.is_float() => first(float::BINARY, |rule| rule(cx, op, a, b)),
+        Binary(op, a, b) => first(arithmetic::BINARY, |rule| rule(cx, op, a, b)),
+        MulAdd(a, b, c) => first(float::MUL_ADD, |rule| rule(cx, a, b, c)),
+        Compare(op, a, b) => first(choice::COMPARE, |rule| rule(cx, op, a, b)),
+        Select(c, a, b) => first(choice::SELECT, |rule| rule(cx, c, a, b)),
+        Cast(a) => first(convert::CAST, |rule| rule(cx, a, ty)),
+        Bitcast(a) => first(convert::BITCAST, |rule| rule(cx, a, ty)),
+        // Where a loop's pointers start, if it starts at 0.
+        Offset(pointer, bytes) => cx.b.kernel.constant(bytes).filter(|bytes| bytes.bits == 0).map(|_| pointer),
+        Const(_) | Special(..) | Len(_) | Address(_) | PeerAddress(..) => None,
     }
 }
 
