@@ -165,6 +165,43 @@ pub(crate) fn words(count: usize) -> Vec<u32> {
     (0..count).map(|i| edges.get(i).copied().unwrap_or_else(|| mixed(i))).collect()
 }
 
+/// How many numbers a case takes of a type that has more: `WARPWRIGHT_NUMBERS`, or 1,024.
+fn numbers() -> usize {
+    std::env::var("WARPWRIGHT_NUMBERS").ok().and_then(|count| count.parse().ok()).unwrap_or(1024)
+}
+
+/// Bit patterns of a type of `width` bits, of which a float's significand has `significand`: all of them if they are no more than [`numbers`]; or what lies at every edge (powers of two
+/// and their neighbours and complements; zeros, subnormals, the least and the greatest exponents, infinities, NaN), and random ones up to that. In no order.
+pub(crate) fn patterns(width: u32, significand: u32) -> Vec<u64> {
+    let all = u64::MAX >> (64 - width);
+    let mix = |n: u64| {
+        let n = (n.wrapping_add(0x9E37_79B9_7F4A_7C15) ^ n >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let n = (n ^ n >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+        n ^ n >> 31
+    };
+    let mut found: Vec<u64> = if width < usize::BITS && 1usize << width <= numbers() {
+        (0..=all).collect()
+    } else {
+        let powers = (0..width).flat_map(|k| [1 << k, (1u64 << k) - 1, (1u64 << k) + 1]).flat_map(|bits| [bits, all & !bits]);
+        let greatest = all >> (significand + 1);
+        let exponents =
+            [0, 1, greatest / 2 - 1, greatest / 2, greatest / 2 + 1, greatest / 2 + u64::from(significand), greatest - 1, greatest];
+        let whole = (1u64 << significand) - 1;
+        let floats = exponents
+            .into_iter()
+            .flat_map(|exponent| [0, 1, whole / 2, whole / 2 + 1, whole - 1, whole].map(|part| exponent << significand | part));
+        let floats = floats.filter(|_| significand > 0).flat_map(|bits| [bits, bits | 1 << (width - 1)]);
+        let edges: Vec<u64> = powers.chain(floats).collect();
+        // Random ones of every magnitude.
+        let random =
+            (0..).map(|n| mix(n) & all).enumerate().map(|(n, bits)| if significand == 0 { bits >> (n as u32 % width) } else { bits });
+        let rest = numbers().saturating_sub(edges.len());
+        edges.into_iter().chain(random.take(rest)).collect()
+    };
+    found.sort_by_key(|bits| mix(*bits));
+    found
+}
+
 /// Small numbers, 0 to 15.
 pub(crate) fn small(count: usize) -> Vec<u32> {
     words(count).into_iter().map(|word| (word ^ word >> 16) % 16).collect()

@@ -1,9 +1,9 @@
 //! `as` between every pair of types, and bit casts.
 
-use crate::bench::{Bench, cases, floats, words};
+use crate::bench::{Bench, cases, floats, patterns, words};
 use warpwright::prelude::*;
 
-cases!(from_integers, from_floats, from_bool, chains, bit_casts, literal_casts, float_edges);
+cases!(from_integers, from_floats, from_short_values, from_random_bits, from_bool, chains, bit_casts, literal_casts, float_edges);
 
 /// A kernel that casts to each type, and back to words.
 macro_rules! cast_from {
@@ -71,6 +71,32 @@ fn from_floats(b: &mut Bench<'_>) -> warpwright::Result<()> {
     let i64s: Vec<u64> = found.chunks(15).map(|c| c[3]).collect();
     b.expect("f64 as i64", &i64s, f.iter().map(|&f| (f64::from(f) * 1.000_000_1) as i64 as u64));
     Ok(())
+}
+
+/// All values of 8 bits, edges and random ones of 16 bits, but for NaN.
+fn from_short_values(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    b.map(cast_i8, &patterns(8, 0).iter().map(|&bits| bits as i8).collect::<Vec<_>>(), 15)?;
+    b.map(cast_u8, &patterns(8, 0).iter().map(|&bits| bits as u8).collect::<Vec<_>>(), 15)?;
+    b.map(cast_i16, &patterns(16, 0).iter().map(|&bits| bits as i16).collect::<Vec<_>>(), 15)?;
+    b.map(cast_u16, &patterns(16, 0).iter().map(|&bits| bits as u16).collect::<Vec<_>>(), 15)?;
+    let halves: Vec<f16> = patterns(16, 10).iter().map(|&bits| f16::from_bits(bits as u16)).filter(|v| !v.is_nan()).collect();
+    b.map(cast_f16, &halves, 15)?;
+    let halves: Vec<bf16> = patterns(16, 7).iter().map(|&bits| bf16::from_bits(bits as u16)).filter(|v| !v.is_nan()).collect();
+    b.map(cast_bf16, &halves, 15).map(drop)
+}
+
+/// The edges of the wider types, and random bits, but for NaN.
+fn from_random_bits(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    b.map(cast_i32, &patterns(32, 0).iter().map(|&bits| bits as i32).collect::<Vec<_>>(), 15)?;
+    b.map(cast_u32, &patterns(32, 0).iter().map(|&bits| bits as u32).collect::<Vec<_>>(), 15)?;
+    b.map(cast_i64, &patterns(64, 0).iter().map(|&bits| bits as i64).collect::<Vec<_>>(), 15)?;
+    b.map(cast_u64, &patterns(64, 0), 15)?;
+    let singles: Vec<f32> = patterns(32, 23).iter().map(|&bits| f32::from_bits(bits as u32)).filter(|v| !v.is_nan()).collect();
+    b.map(cast_f32, &singles, 15)?;
+    // What `f32` can hold, and what only `f64` can.
+    let doubles = patterns(64, 52).into_iter().map(f64::from_bits).filter(|v| !v.is_nan());
+    let doubles: Vec<f64> = doubles.chain(singles.iter().map(|v| f64::from(*v) * 1.000_000_059_604_65)).collect();
+    b.map(cast_f64, &doubles, 15).map(drop)
 }
 
 #[kernel(block = 64)]

@@ -7,6 +7,7 @@ cases!(
     constants,
     constant_structs,
     constant_nested,
+    constants_at_conditions,
     dynamic_shared,
     dynamic_and_static,
     several_shared,
@@ -37,6 +38,31 @@ fn constants(b: &mut Bench<'_>) -> warpwright::Result<()> {
     let x = b.device.upload(&tame(64))?;
     let mut y = b.device.zeros::<f32>(64)?;
     b.go(constant(&c, &k, &x, &mut y).cover(64))?;
+    b.keep(&y).map(drop)
+}
+
+const BYTES: [u8; 4] = [3, 250, 17, 99];
+const FLAGS: [bool; 2] = [true, false];
+
+/// Bytes of constant memory at places that a condition decides.
+#[kernel(block = 32)]
+fn at_conditions(c: &Constant<[u8; 3]>, d: &Constant<[[bool; 2]; 2]>, x: &Global<u32>, y: &mut Global<u32>) {
+    let i = global_id().x;
+    let odd = x[i] % 2 == 1;
+    let large = x[i] > 1000;
+    let mut sum = BYTES[odd as usize] as u32 + 1000 * c[1 + large as usize] as u32;
+    if FLAGS[large as usize] ^ d[odd as usize][large as usize] {
+        sum += 7 * BYTES[if odd { 3 } else { 2 }] as u32;
+    }
+    y[i] = sum + 1_000_000 * c[3 - odd as usize - 1] as u32;
+}
+
+fn constants_at_conditions(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    let c = b.device.constant([11u8, 200, 7])?;
+    let d = b.device.constant([[true, false], [false, false]])?;
+    let x = b.device.upload(&words(64))?;
+    let mut y = b.device.zeros::<u32>(64)?;
+    b.go(at_conditions(&c, &d, &x, &mut y).cover(64))?;
     b.keep(&y).map(drop)
 }
 

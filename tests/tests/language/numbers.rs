@@ -1,6 +1,6 @@
 //! Mathematics: methods of floats and integers, fast forms, exactness.
 
-use crate::bench::{Bench, Case, floats, tame, words};
+use crate::bench::{Bench, Case, floats, patterns, tame, words};
 use warpwright::prelude::*;
 use warpwright::{Float, Int};
 
@@ -13,6 +13,8 @@ pub(crate) const CASES: &[Case] = &[
     Case { name: "wide_integer_methods", run: wide_integer_methods },
     Case { name: "short_integer_methods", run: short_integer_methods },
     Case { name: "signed_methods", run: signed_methods },
+    Case { name: "random_bits_of_floats", run: random_bits_of_floats },
+    Case { name: "random_bits_of_integers", run: random_bits_of_integers },
     Case { name: "least_integers", run: least_integers },
     Case { name: "integers_to_floats", run: integers_to_floats },
     Case { name: "inherent_constants", run: inherent_constants },
@@ -300,6 +302,28 @@ fn signed(x: &Global<i32>, y: &mut Global<i32>) {
 
 fn signed_methods(b: &mut Bench<'_>) -> warpwright::Result<()> {
     b.map(signed, &words(128).iter().map(|&w| w as i32).collect::<Vec<_>>(), 24).map(drop)
+}
+
+/// What is exact of floats, of every edge and of random bits.
+fn random_bits_of_floats(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    let singles: Vec<f32> = patterns(32, 23).iter().map(|&bits| f32::from_bits(bits as u32)).collect();
+    b.map(exact, &singles, 20)?;
+    b.map(exact_wide, &patterns(64, 52).into_iter().map(f64::from_bits).collect::<Vec<_>>(), 16)?;
+    b.map(exact_short::<f16>, &patterns(16, 10).iter().map(|&bits| f16::from_bits(bits as u16)).collect::<Vec<_>>(), 20)?;
+    b.map(exact_short::<bf16>, &patterns(16, 7).iter().map(|&bits| bf16::from_bits(bits as u16)).collect::<Vec<_>>(), 20).map(drop)
+}
+
+/// The same of integers.
+fn random_bits_of_integers(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    let words: Vec<u32> = patterns(32, 0).iter().map(|&bits| bits as u32).collect();
+    b.map(integer, &words, 27)?;
+    b.map(signed, &words.iter().map(|&word| word as i32).collect::<Vec<_>>(), 24)?;
+    b.map(wide_integer, &patterns(64, 0), 20)?;
+    b.map(short_integer::<u8>, &words, 22)?;
+    let short: Vec<u32> = patterns(16, 0).iter().map(|&bits| bits as u32).collect();
+    b.map(short_integer::<u16>, &short, 22)?;
+    b.map(short_integer::<i16>, &short, 22)?;
+    b.map(short_integer::<i64>, &words, 22).map(drop)
 }
 
 /// Integers that have no opposite, widened behind arithmetic that wraps.
