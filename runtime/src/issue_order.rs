@@ -115,12 +115,13 @@ impl Ptxas {
         }
         let cubin = self.cubin_with_lines(&module.clone().numbered().to_string(), target)?;
         let sass = nvdisasm.lines(&cubin).map_err(|reason| PtxasError::NotRun { path: "nvdisasm".into(), reason })?;
-        Ok(compare(module, &Code::of_sass(&sass)))
+        Ok(of_lines(module, &sass))
     }
 }
 
-/// What each annotation's loads are in PTX and in machine code.
-fn compare(module: &Module, sass: &Code) -> Vec<IssueOrder> {
+/// What each annotation's loads are in PTX, and in the machine code that an assembler made of it with the numbers of its instructions ([`Module::numbered`]).
+pub fn of_lines(module: &Module, sass: &[SassLine]) -> Vec<IssueOrder> {
+    let sass = &Code::of_sass(sass);
     let ptx = Code::of_ptx(module);
     let all = module.early_loads.iter().enumerate();
     let of_one = |(index, (annotation, place)): (usize, &(&'static _, Loc))| {

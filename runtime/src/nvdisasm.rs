@@ -47,6 +47,15 @@ impl Nvdisasm {
     ///
     /// What it, or the system, said.
     pub fn lines(&self, cubin: &[u8]) -> Result<Vec<SassLine>, String> {
+        Ok(self.kernels(cubin)?.into_iter().next().map_or(Vec::new(), |(_, lines)| lines))
+    }
+
+    /// The kernels of machine code, each by its name.
+    ///
+    /// # Errors
+    ///
+    /// As [`Nvdisasm::lines`].
+    pub fn kernels(&self, cubin: &[u8]) -> Result<Vec<(String, Vec<SassLine>)>, String> {
         let file = Scratch::new();
         std::fs::write(&file.0, cubin).map_err(|error| format!("`{}` cannot be written: {error}", file.0.display()))?;
         // Without the analysis that follows indirect branches, of which we make none: it takes a third of the time.
@@ -60,12 +69,21 @@ impl Nvdisasm {
     }
 }
 
-/// The code of the only kernel of a listing, without directives and the padding behind its last jump to itself.
-fn read(listing: &str) -> Vec<SassLine> {
+/// The kernels of a listing.
+fn read(listing: &str) -> Vec<(String, Vec<SassLine>)> {
+    let mut kernels = Vec::new();
+    let mut listing = listing.lines();
+    while let Some(name) = listing.find_map(|line| line.strip_prefix(".text.")?.strip_suffix(':')) {
+        let code = listing.by_ref().take_while(|line| !line.starts_with("//---"));
+        kernels.push((name.to_owned(), code_of(code)));
+    }
+    kernels
+}
+
+/// The code of a kernel, without directives and the padding behind its last jump to itself.
+fn code_of<'l>(listing: impl Iterator<Item = &'l str>) -> Vec<SassLine> {
     let mut lines: Vec<SassLine> = Vec::new();
     let mut place = None;
-    let is_code = |line: &&str| line.starts_with(".text.");
-    let listing = listing.lines().skip_while(|line| !is_code(line)).skip(1).take_while(|line| !line.starts_with("//---"));
     for line in listing {
         let line = line.trim();
         if let Some(said) = line.strip_prefix("//## File \"") {
@@ -97,6 +115,16 @@ mod tests {
         let place = |line| Some(("a b.rs".to_owned(), line));
         let expected = [("LDC R1, c[0x0][0x28] ;", place(23)), (".L_x_0:", None), ("@!P0 BRA `(.L_x_0) ;", place(24))];
         let expected: Vec<SassLine> = expected.into_iter().map(|(text, place)| SassLine { text: text.to_owned(), place }).collect();
-        assert_eq!(read(listing), expected);
+        assert_eq!(read(listing), [("k".to_owned(), expected)]);
+    }
+
+    #[test]
+    fn kernels_of_one_listing_are_told_apart() {
+        let kernel = |name: &str, code: &str| {
+            format!(".section\t.text.{name}\n.text.{name}:\n        /*0000*/                   {code} ;\n\n//------- NEXT ----\n")
+        };
+        let found = read(&[kernel("a", "EXIT"), kernel("b", "RET")].concat());
+        let shown: Vec<(&str, &str)> = found.iter().map(|(name, lines)| (name.as_str(), lines[0].text.as_str())).collect();
+        assert_eq!(shown, [("a", "EXIT ;"), ("b", "RET ;")]);
     }
 }

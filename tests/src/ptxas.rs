@@ -31,7 +31,7 @@ pub fn newest() -> Option<Ptxas> {
 }
 
 /// How many texts an assembler is given at once. It takes longer to start than to assemble one.
-const BATCH: usize = 32;
+pub const BATCH: usize = 32;
 
 /// What a test ran and skipped. Texts are asked about in batches, and the same one once for each assembler.
 #[derive(Debug, Default)]

@@ -1,16 +1,17 @@
 //! What `batch_loads` and `prefetch` promise is so in machine code: by ptxas 12.9 and 13.x, for sm_80, sm_90 and sm_120.
 
 use proc_macro2::Span;
+use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use warpwright_codegen::backend::ptx;
 use warpwright_codegen::backend::ptx::code::{Module, Statement};
 use warpwright_codegen::backend::ptx::words::{Mnemonic, Word};
 use warpwright_codegen::target::Target;
-use warpwright_runtime::issue_order::{IssueOrder, Issued};
-use warpwright_runtime::nvdisasm::Nvdisasm;
+use warpwright_runtime::issue_order::{self, IssueOrder, Issued};
+use warpwright_runtime::nvdisasm::{Nvdisasm, SassLine};
 use warpwright_tests::corpus::{self, Variant};
-use warpwright_tests::ptxas::{self, Ptxas};
+use warpwright_tests::ptxas::{self, BATCH, Ptxas};
 
 const TARGETS: [&str; 3] = ["sm_80", "sm_90", "sm_120"];
 
@@ -197,6 +198,32 @@ fn order(module: &Module, target: &str, (ptxas, nvdisasm): &(Ptxas, Nvdisasm)) -
     ptxas.issue_order(nvdisasm, module, capability).unwrap_or_else(|error| panic!("{error}\n{module}"))
 }
 
+/// The same of many at once: a disassembler takes a quarter of a second to start. They are entries of one text.
+fn orders(modules: &[&Module], target: &str, (ptxas, nvdisasm): &(Ptxas, Nvdisasm)) -> Vec<Vec<IssueOrder>> {
+    let capability = Target::find(target).expect("a target").capability;
+    let version = modules.iter().map(|module| module.version).max().expect("a module");
+    let text = |(n, module): (usize, &&Module)| {
+        let mut module = (*module).clone().numbered();
+        module.entry.name = format!("kernel_{n}");
+        module.version = version;
+        let text = module.to_string();
+        let is_kept =
+            |line: &&str| n == 0 || ![".version", ".target", ".address_size", "\t.file"].iter().any(|begin| line.starts_with(begin));
+        text.lines().filter(is_kept).map(|line| format!("{line}\n")).collect::<String>()
+    };
+    let text: String = modules.iter().enumerate().map(text).collect();
+    let cubin = ptxas.cubin_with_lines(&text, capability).unwrap_or_else(|error| panic!("{error}"));
+    let kernels: BTreeMap<String, Vec<SassLine>> = nvdisasm.kernels(&cubin).unwrap_or_else(|error| panic!("{error}")).into_iter().collect();
+    modules.iter().enumerate().map(|(n, module)| issue_order::of_lines(module, &kernels[&format!("kernel_{n}")])).collect()
+}
+
+/// Modules that may be entries of one text: those that declare nothing else, up to [`BATCH`] of them; others are alone.
+fn batches<'m>(modules: &'m [(&'m Variant, Module)]) -> Vec<Vec<&'m (&'m Variant, Module)>> {
+    let (alone, together): (Vec<_>, Vec<_>) =
+        modules.iter().partition(|(_, module)| !(module.variables.is_empty() && module.functions.is_empty()));
+    together.chunks(BATCH).map(<[_]>::to_vec).chain(alone.into_iter().map(|one| vec![one])).collect()
+}
+
 fn own() -> Vec<Variant> {
     let fragments = SHAPES.iter().enumerate().map(|(n, (options, rows, columns, times))| {
         let text = FRAGMENTS.replace("NAME", &format!("fragments_{n}")).replace("OPTIONS", options).replace("TIMES", times);
@@ -222,23 +249,28 @@ fn loads_are_issued_in_machine_code_as_promised() {
         !is_sized || variant.name.contains("128")
     });
     variants.extend(own());
+    // Those for a target that have early loads.
+    let early = TARGETS.map(|target| {
+        let known = Target::find(target).expect("a target");
+        let modules = variants.iter().filter(|variant| variant.is_for(known)).map(|variant| (variant, module(variant, target)));
+        (target, modules.filter(|(_, module)| !module.early_loads.is_empty()).collect::<Vec<_>>())
+    });
+    let of_judge =
+        |judge| early.iter().flat_map(move |(target, modules)| batches(modules).into_iter().map(move |some| (*target, judge, some)));
+    let jobs: Vec<_> = judges.iter().flat_map(of_judge).collect();
     let (next, wrong, count) = (AtomicUsize::new(0), Mutex::new(Vec::new()), AtomicUsize::new(0));
     let work = || {
-        while let Some(variant) = variants.get(next.fetch_add(1, Ordering::Relaxed)) {
-            for target in TARGETS.into_iter().filter(|target| variant.is_for(Target::find(target).expect("a target"))) {
-                let module = module(variant, target);
-                for judge in judges.iter().filter(|_| !module.early_loads.is_empty()) {
-                    for found in order(&module, target, judge) {
-                        count.fetch_add(1, Ordering::Relaxed);
-                        // What is early in PTX already, no test of the machine code alone would tell.
-                        let is_early = !matches!(found.measured, Issued::Apart { promised, .. } if promised < 32);
-                        if !found.measured.is_kept() || !is_early {
-                            let (name, release) = (&variant.name, &judge.0.release);
-                            wrong
-                                .lock()
-                                .expect("nobody panicked")
-                                .push(format!("{name} for {target}, ptxas {release}: {} {}", found.annotation, found.measured));
-                        }
+        while let Some((target, judge, some)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let modules: Vec<&Module> = some.iter().map(|(_, module)| module).collect();
+            for ((variant, _), found) in some.iter().zip(orders(&modules, target, judge)) {
+                for found in found {
+                    count.fetch_add(1, Ordering::Relaxed);
+                    // What is early in PTX already, no test of the machine code alone would tell.
+                    let is_early = !matches!(found.measured, Issued::Apart { promised, .. } if promised < 32);
+                    if !found.measured.is_kept() || !is_early {
+                        let (name, release) = (&variant.name, &judge.0.release);
+                        let text = format!("{name} for {target}, ptxas {release}: {} {}", found.annotation, found.measured);
+                        wrong.lock().expect("nobody panicked").push(text);
                     }
                 }
             }
