@@ -74,8 +74,11 @@ macro_rules! agrees {
 fn sums_are_factors_of_the_same_numbers_as_in_rust() {
     on_all("sums as factors", |device| {
         agrees!(device, bf16, f32, |n| bf16::from_f32(*n as f32), [128, 64, 32, 64, 64]);
-        agrees!(device, bf16, f32, |n| bf16::from_f32(*n as f32), [128, 128, 48, 64, 64]);
-        agrees!(device, f16, f32, |n| f16::from_f32(*n as f32), [256, 128, 64, 64, 128]);
+        // OpenCL has no tensor cores: larger tiles are the same code, unrolled further, for which PoCL takes half a minute.
+        if device.kind() != DeviceKind::OpenCl {
+            agrees!(device, bf16, f32, |n| bf16::from_f32(*n as f32), [128, 128, 48, 64, 64]);
+            agrees!(device, f16, f32, |n| f16::from_f32(*n as f32), [256, 128, 64, 64, 128]);
+        }
         agrees!(device, f32, f32, |n| *n as f32, [128, 64, 16, 32, 32]);
         agrees!(device, f64, f64, |n| f64::from(*n), [128, 64, 16, 16, 16]);
         agrees!(device, i8, i32, |n| *n as i8, [128, 64, 16, 128, 128]);
@@ -138,6 +141,10 @@ fn turns_agree<const B: usize, const M: usize, const STAGES: usize>(device: &Dev
 #[test]
 fn warpgroups_that_take_turns_give_what_the_source_says() {
     on_all("warpgroups in turn", |device| {
+        // OpenCL knows no turns, and does as the source says: one shape is enough.
+        if device.kind() == DeviceKind::OpenCl {
+            return (0..=5).for_each(|tiles| turns_agree::<128, 64, 2>(device, tiles, tiles / 5, false));
+        }
         for tiles in 0..=5 {
             turns_agree::<256, 128, 2>(device, tiles, 0, false);
         }
@@ -147,7 +154,7 @@ fn warpgroups_that_take_turns_give_what_the_source_says() {
         turns_agree::<256, 128, 1>(device, 3, 0, false);
         // Tiles beyond the matrix, which the copy engine does not take: threads store zeros, and all of them meet.
         turns_agree::<256, 128, 2>(device, 5, 2, false);
-        // The twin and OpenCL do as the source says anyway.
+        // The twin does as the source says anyway.
         if matches!(device.kind(), DeviceKind::Cuda | DeviceKind::Simulator) {
             turns_agree::<256, 128, 2>(device, 1, 0, true);
         }
