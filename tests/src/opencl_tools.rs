@@ -72,7 +72,7 @@ pub enum Tool {
 }
 
 /// Names the library of Intel's OpenCL driver for CPUs, `libintelocl.so`.
-const INTEL: &str = "WARPWRIGHT_INTEL_OPENCL";
+pub const INTEL: &str = "WARPWRIGHT_INTEL_OPENCL";
 
 /// What the loader of OpenCL takes for its platforms: a folder of them or one library.
 const PLATFORMS: &str = "OCL_ICD_VENDORS";

@@ -82,12 +82,26 @@ mod warps;
 use bench::{Bench, Case, Kept};
 use warpwright::{Device, DeviceKind, Launch};
 use warpwright_codegen::target::Target;
-use warpwright_tests::opencl_tools::again_on_intel;
+use warpwright_tests::opencl_tools::{INTEL, again_on_intel};
 use warpwright_tests::printed::{Outcome, round_trip};
 use warpwright_tests::ptxas::{Counts, found_or_skip, reads};
 
+/// Which cases an OpenCL device is asked about, besides those about warps. Compilers of OpenCL C for processors take up to a second for each.
+#[derive(Clone, Copy, PartialEq)]
+enum Share {
+    All,
+    /// A third, for Intel's driver.
+    Intels,
+    /// What Intel's driver is not asked about.
+    Others,
+}
+
 /// Every kernel.
 fn cases() -> impl Iterator<Item = &'static Case> {
+    shared_cases(Share::All)
+}
+
+fn shared_cases(share: Share) -> impl Iterator<Item = &'static Case> {
     let all = [
         annotations::CASES,
         arguments::CASES,
@@ -121,7 +135,7 @@ fn cases() -> impl Iterator<Item = &'static Case> {
     ];
     // One case alone, while it is being looked into.
     let only = std::env::var("WARPWRIGHT_CASE").ok();
-    let has_share = std::env::var_os(SHARE).is_some();
+    let share = if only.is_some() { Share::All } else { share };
     // What is about warps is there for the device that has them.
     let of_warps = |case: &Case| {
         [sub_groups::CASES, warp_idioms::CASES, warps::CASES, groups::CASES, scans::CASES]
@@ -129,12 +143,16 @@ fn cases() -> impl Iterator<Item = &'static Case> {
             .flatten()
             .any(|other| other.name == case.name)
     };
-    let cases = all.into_iter().flatten().enumerate().filter(move |(n, case)| !has_share || n % 3 == 0 || of_warps(case));
+    let cases = all
+        .into_iter()
+        .flatten()
+        .enumerate()
+        .filter(move |(n, case)| share == Share::All || of_warps(case) || (n % 3 == 0) == (share == Share::Intels));
     cases.map(|(_, case)| case).filter(move |case| only.as_ref().is_none_or(|only| case.name.contains(only.as_str())))
 }
 
-/// A variable: every case about warps and a third of the others. Intel's compiler takes a second for each.
-const SHARE: &str = "WARPWRIGHT_LANGUAGE_SHARE";
+/// A variable, set where this program runs on Intel's driver.
+const ON_INTEL: &str = "WARPWRIGHT_LANGUAGE_ON_INTEL";
 
 /// What a case leaves on a device. Counts the launches whose warps are sub-groups there.
 fn kept(case: &Case, device: &Device, in_sub_groups: &mut usize) -> Result<Vec<Kept>, String> {
@@ -147,11 +165,11 @@ fn kept(case: &Case, device: &Device, in_sub_groups: &mut usize) -> Result<Vec<K
 }
 
 /// Every case on a device, against the host twin.
-fn check(device: &Device) {
+fn check(device: &Device, share: Share) {
     let host = Device::host();
     let mut complaints = Vec::new();
     let (mut count, mut in_sub_groups) = (0, 0);
-    for case in cases() {
+    for case in shared_cases(share) {
         count += 1;
         match (kept(case, &host, &mut 0), kept(case, device, &mut in_sub_groups)) {
             (Ok(expected), Ok(found)) => {
@@ -170,26 +188,31 @@ fn check(device: &Device) {
 
 #[test]
 fn simulator() {
-    check(&Device::simulator());
+    check(&Device::simulator(), Share::All);
 }
 
-fn check_kind(kind: DeviceKind, name: &str) {
+fn check_kind(kind: DeviceKind, name: &str, share: Share) {
     let devices: Vec<Device> = Device::all().into_iter().filter(|device| device.kind() == kind).collect();
     if devices.is_empty() {
         println!("skipped: language on {name} (no {name} device)");
     }
-    devices.iter().for_each(check);
+    devices.iter().for_each(|device| check(device, share));
 }
 
 #[test]
 fn opencl() {
-    check_kind(DeviceKind::OpenCl, "OpenCL");
+    let share = match (std::env::var_os(ON_INTEL), std::env::var_os(INTEL)) {
+        (Some(_), _) => Share::Intels,
+        (None, Some(_)) => Share::Others,
+        (None, None) => Share::All,
+    };
+    check_kind(DeviceKind::OpenCl, "OpenCL", share);
 }
 
-/// Once more on a device with sub-groups.
+/// On a device with sub-groups.
 #[test]
 fn opencl_with_sub_groups() {
-    let Some(answer) = again_on_intel("language", "opencl", &[(SHARE, "1")]) else { return };
+    let Some(answer) = again_on_intel("language", "opencl", &[(ON_INTEL, "1")]) else { return };
     let count = |line: &str| line.strip_prefix("ran: language (")?.split_once(" launches with warps")?.0.parse::<u32>().ok();
     let all = std::env::var_os("WARPWRIGHT_CASE").is_none();
     assert!(!all || answer.lines().find_map(count).is_some_and(|count| count >= 60), "{answer}");
@@ -197,7 +220,7 @@ fn opencl_with_sub_groups() {
 
 #[test]
 fn cuda() {
-    check_kind(DeviceKind::Cuda, "CUDA");
+    check_kind(DeviceKind::Cuda, "CUDA", Share::All);
 }
 
 /// Prints what the cases compile to, for people: `WARPWRIGHT_CASE=swaps cargo test … -- --nocapture show`.

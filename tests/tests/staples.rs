@@ -33,11 +33,13 @@ use warpwright_tests::random::Random;
 /// Lengths at which something ends: nothing, one, a warp, a block, primes, a few that are drawn; up to 10⁵ where that is fast.
 fn lengths(device: &Device, random: &mut Random) -> Vec<usize> {
     let mut all = vec![0, 1, 31, 32, 33, 255, 256, 257, 1009, 4099];
-    if matches!(device.kind(), DeviceKind::Cuda | DeviceKind::OpenCl) {
-        all.extend([65_536, 99_991]);
-        all.extend((0..4).map(|_| random.length(100_000)));
-    } else {
-        all.push(random.length(3_000));
+    match device.kind() {
+        DeviceKind::Cuda => {
+            all.extend([65_536, 99_991]);
+            all.extend((0..4).map(|_| random.length(100_000)));
+        }
+        DeviceKind::OpenCl => all.extend([65_536, random.length(30_000)]),
+        _ => all.push(random.length(3_000)),
     }
     all
 }

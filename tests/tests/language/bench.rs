@@ -165,9 +165,9 @@ pub(crate) fn words(count: usize) -> Vec<u32> {
     (0..count).map(|i| edges.get(i).copied().unwrap_or_else(|| mixed(i))).collect()
 }
 
-/// How many numbers a case takes of a type that has more: `WARPWRIGHT_NUMBERS`, or 1,024.
+/// How many numbers a case takes of a type that has more: `WARPWRIGHT_NUMBERS`, or 1,024. A multiple of a block's size, since not all kernels look where the buffer ends.
 fn numbers() -> usize {
-    std::env::var("WARPWRIGHT_NUMBERS").ok().and_then(|count| count.parse().ok()).unwrap_or(1024)
+    std::env::var("WARPWRIGHT_NUMBERS").ok().and_then(|count| count.parse().ok()).unwrap_or(1024usize).next_multiple_of(64)
 }
 
 /// Bit patterns of a type of `width` bits, of which a float's significand has `significand`: all of them if they are no more than [`numbers`]; or what lies at every edge (powers of two
