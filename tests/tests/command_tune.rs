@@ -1,8 +1,12 @@
 //! `warpwright tune`: what is pruned and why, what is measured and kept, what a program makes of the result.
 
+use std::process::{Command, Stdio};
+use std::time::Duration;
 use warpwright::prelude::*;
+use warpwright::tuned::measured;
 use warpwright::{DeviceKind, Tuned, TunedError};
-use warpwright_tests::command::Folder;
+use warpwright_tests::command::{Folder, binary};
+use warpwright_tests::random::Random;
 
 /// The same text as `KERNEL`, so that this program has what the command tunes.
 #[kernel(block = B, ilp = ILP, batch_loads = BATCH, variants(B in [64, 128], ILP in [1, 4], BATCH in [false, true]))]
@@ -96,6 +100,55 @@ fn what_is_measured_is_kept_and_loaded() {
     let other = (if best.0 == 64 { 128 } else { 64 }, best.1, best.2);
     assert_eq!(check(other), Err(TunedError::OtherKernel { kernel: "copy".into() }));
     println!("ran: what_is_measured_is_kept_and_loaded (1 run on {})", device.name());
+}
+
+/// Sixteen variants: enough that a run can be ended in its midst.
+const MANY: &str = "use warpwright::prelude::*;
+#[kernel(block = B, ilp = ILP, batch_loads = BATCH, variants(B in [32, 64, 128, 256], ILP in [1, 4], BATCH in [false, true]))]
+pub fn copy<const B: usize, const ILP: usize, const BATCH: bool>(out: &mut Global<f32>, inp: &Global<f32>) {
+    let i = global_id().x;
+    if i < out.len() {
+        out[i] = inp[i];
+    }
+}
+";
+
+#[test]
+fn a_run_that_is_killed_loses_nothing_that_it_measured() {
+    let test = "a_run_that_is_killed_loses_nothing_that_it_measured";
+    let device = Device::best();
+    if !matches!(device.kind(), DeviceKind::Cuda | DeviceKind::OpenCl) {
+        println!("skipped: {test} (no device to measure on)");
+        return;
+    }
+    let folder = Folder::new("tune-killed", &[("k.rs", MANY.as_bytes())]);
+    let arguments = ["tune", "k.rs::copy", "--cover", "4096", "--share", "100", "--runs", "2", "--out", "t.toml"];
+    let there = || std::fs::read_to_string(folder.0.join("t.toml")).map_or(Vec::new(), |text| measured(&text));
+    let seed = Random::fresh_seed();
+    let (mut random, mut before, mut kills) = (Random::new(seed), Vec::new(), 0);
+    // Later and later, so that on any machine some runs have measured something, and few have ended.
+    for longest in (1..=10).map(|try_| 400 * try_) {
+        let mut run = Command::new(binary());
+        let mut run =
+            run.args(arguments).current_dir(&folder.0).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the command runs");
+        std::thread::sleep(Duration::from_millis(random.below(longest) as u64));
+        run.kill().expect("it can be killed");
+        kills += usize::from(!run.wait().expect("it ends").success());
+        let now = there();
+        let lost: Vec<_> = before.iter().filter(|one| !now.contains(one)).collect();
+        assert!(lost.is_empty(), "seed {seed}: {lost:?} are lost of {before:?}");
+        before = now;
+        if before.len() >= 8 {
+            break;
+        }
+    }
+    let run = folder.run(&arguments);
+    assert_eq!(run.code, Some(0), "seed {seed}: {}", run.err);
+    let kept = format!("{:>4} were measured by an earlier run", before.len());
+    assert!(before.is_empty() || run.out.contains(&kept), "seed {seed}: `{kept}` is not in:\n{}", run.out);
+    let all = there();
+    assert!(all.len() == 16 && before.iter().all(|one| all.contains(one)), "seed {seed}: {before:?}, then {all:?}");
+    println!("ran: {test} ({kills} kills on {}), {} of 16 variants were measured before", device.name(), before.len());
 }
 
 #[test]

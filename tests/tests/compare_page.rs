@@ -3,8 +3,11 @@
 use scraper::{ElementRef, Html, Selector};
 use serde_json::json;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
 use warpwright_tests::chromium::{Chromium, Tab};
-use warpwright_tests::command::{Folder, root};
+use warpwright_tests::command::{Folder, binary, root};
+use warpwright_tests::random::Random;
 
 /// Writes the page of a file of `folder` and reads it back.
 #[track_caller]
@@ -138,7 +141,7 @@ fn against_a_revision_what_changed_comes_first() {
     let folder = Folder::new("page-against", &[("k.rs", kernel("2.0").as_bytes())]);
     let git = |arguments: &[&str]| {
         let name = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"];
-        let ran = std::process::Command::new("git").args(name).args(arguments).current_dir(&folder.0).output().expect("git runs");
+        let ran = Command::new("git").args(name).args(arguments).current_dir(&folder.0).output().expect("git runs");
         assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
     };
     git(&["init", "--quiet"]);
@@ -151,6 +154,29 @@ fn against_a_revision_what_changed_comes_first() {
     assert_eq!(chosen, ["N = 2 at HEAD", "N = 2"], "the variant that did not change is not what one looks for");
     let lines = |side: &str| select(&html, &format!(".diff .row.changed code.{side}")).into_iter().map(text).collect::<String>();
     assert!(lines("a").contains("= 2.0;") && lines("b").contains("= 3.0;"), "{} {}", lines("a"), lines("b"));
+}
+
+#[test]
+fn a_page_is_the_old_one_or_the_new_one_wherever_its_writer_is_killed() {
+    let folder = copy("page-killed");
+    let (arguments, file) = (["compare", "copy.rs", "--targets", "sm_90", "--html", "page.html"], folder.0.join("page.html"));
+    let is_whole = |text: &str| text == "old" || (text.starts_with("<!DOCTYPE html>") && text.trim_end().ends_with("</html>"));
+    let seed = Random::fresh_seed();
+    let (mut random, mut kills) = (Random::new(seed), 0);
+    for longest in (1..=10).map(|try_| 40 * try_) {
+        std::fs::write(&file, "old").expect("the page of before");
+        let mut run = Command::new(binary());
+        let mut run =
+            run.args(arguments).current_dir(&folder.0).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the command runs");
+        std::thread::sleep(Duration::from_millis(random.below(longest) as u64));
+        run.kill().expect("it can be killed");
+        kills += usize::from(!run.wait().expect("it ends").success());
+        let text = std::fs::read_to_string(&file).expect("a page");
+        assert!(is_whole(&text), "seed {seed}: {text}");
+    }
+    let (_, text) = page(&folder, &["copy.rs", "--targets", "sm_90"]);
+    assert!(is_whole(&text) && text != "old", "{text}");
+    println!("ran: a_page_is_the_old_one_or_the_new_one_wherever_its_writer_is_killed ({kills} kills on the command)");
 }
 
 #[test]

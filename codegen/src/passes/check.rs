@@ -17,6 +17,7 @@ object m6 "tmp": local [f32; 4]
 param m7 "q": global [[f32; 4]]
 param m8 "s": global mut [s0]
 object m9 "pairs": shared [[f32; 2]; 16]
+param m10 "bytes": constant [u8; 8]
 "#;
 
 /// A kernel with this body.

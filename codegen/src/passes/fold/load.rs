@@ -10,10 +10,12 @@ const DEEPEST: u32 = 8;
 /// `table[c as usize] = if c { table[1] } else { table[0] }`, and so of every index that a condition and constants decide: a select takes less time than a load. The two places are
 /// both there, or the rule keeps off.
 ///
-/// It also keeps clear of a defect of NVIDIA's driver: its compiler (580.159) crashes at a load of a byte from constant memory whose address is the sum of the array's and of a
-/// select between two constants.
+/// It also keeps clear of a defect of NVIDIA's driver, and for that takes bytes of what a launch fills, too, with a load of each: its compiler (580.159) crashes at a load of a byte
+/// from constant memory whose address is the sum of the array's and of a select between two constants.
 pub(super) fn at_one_of_two(cx: &mut Context<'_>, access: &Access, ty: Type) -> Option<Value> {
-    if !matches!(cx.b.kernel.objects[access.object].kind, ObjectKind::Table(_) | ObjectKind::Constant) {
+    let kind = &cx.b.kernel.objects[access.object].kind;
+    let is_byte_of_constant = *kind == ObjectKind::Constant && ty.bits() <= 8;
+    if !(is_byte_of_constant || matches!(kind, ObjectKind::Table(_))) {
         return None;
     }
     let mut open = access.path.iter().enumerate().filter_map(|(n, step)| match step {

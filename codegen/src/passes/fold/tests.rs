@@ -340,26 +340,27 @@ fn less_than_one_is_zero() {
 #[test]
 fn a_load_from_constant_memory_at_one_of_two_places_is_a_select() {
     let loaded = |condition: &str, index: &str| {
-        format!("v2: u32 = const 3\n v3: bool = lt v1, v2\n {condition}\n v9: f32 = load m4[{index}]\n v10: u32 = bitcast v9")
+        format!("v2: u32 = const 3\n v3: bool = lt v1, v2\n {condition}\n v9: u8 = load m10[{index}]\n v10: u32 = cast v9")
     };
     let check_load = |condition: &str, index: &str, folded: &str| {
         let whole = |lines: &str| format!("v0: u32 = thread_idx.x\n v1: u32 = load m3[v0]\n {lines}\n store m3[v0], v10\n return");
         check(run, &whole(&loaded(condition, index)), &whole(&format!("v2: u32 = const 3\n v3: bool = lt v1, v2\n {folded}")));
     };
-    let (second, first) = ("v12: u32 = const 1\n v4: f32 = load m4[v12]", "v13: u32 = const 0\n v5: f32 = load m4[v13]");
-    let chosen = "v9: f32 = select v3, v4, v5\n v10: u32 = bitcast v9";
+    let (second, first) = ("v12: u32 = const 1\n v4: u8 = load m10[v12]", "v13: u32 = const 0\n v5: u8 = load m10[v13]");
+    let chosen = "v9: u8 = select v3, v4, v5\n v10: u32 = cast v9";
     check_load("v6: u32 = cast v3", "v6", &format!("{second}\n {first}\n {chosen}"));
     // An index that is computed of one.
     let computed = "v6: u32 = cast v3\n v7: u32 = mul v6, v2\n v11: u32 = const 4\n v8: u32 = sub v11, v7";
     check_load(
         computed,
         "v8",
-        &format!("v12: u32 = const 1\n v4: f32 = load m4[v12]\n v13: u32 = const 4\n v5: f32 = load m4[v13]\n {chosen}"),
+        &format!("v12: u32 = const 1\n v4: u8 = load m10[v12]\n v13: u32 = const 4\n v5: u8 = load m10[v13]\n {chosen}"),
     );
     // A place that is not there is no load.
     let outside = "v6: u32 = cast v3\n v7: u32 = const 7\n v8: u32 = add v6, v7";
-    check_load(outside, "v8", &format!("{outside}\n v9: f32 = load m4[v8]\n v10: u32 = bitcast v9"));
-    // Memory that may change is none of this.
+    check_load(outside, "v8", &format!("{outside}\n v9: u8 = load m10[v8]\n v10: u32 = cast v9"));
+    // Memory that may change is none of this, nor are numbers that a launch brings, of which two would be loaded for one.
     let text = "v0: u32 = thread_idx.x\n v1: u32 = load m0\n v2: bool = lt v1, v0\n v3: u32 = cast v2\n v4: f32 = load m1[v3]\n store m2[v0], v4\n return";
     check_refused(run, text);
+    check_refused(run, &text.replace("load m1[", "load m4["));
 }
