@@ -1,8 +1,9 @@
 //! The `warpwright` command, built once for the tests of a binary, and a folder to run it in.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::OnceLock;
+use std::time::Duration;
 use warpwright_fuzz::executions::twin::WORKSPACE_BUILD;
 
 /// The root of the repository.
@@ -99,6 +100,20 @@ impl Folder {
         let output = command.output().expect("the command runs");
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
         Outcome { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+    }
+
+    /// Starts the command in it, and kills it after that time. Whether it had not ended by then.
+    ///
+    /// # Panics
+    ///
+    /// If it does not start.
+    pub fn kills_after(&self, time: Duration, arguments: &[&str]) -> bool {
+        let mut command = Command::new(binary());
+        let command = command.args(arguments).current_dir(&self.0).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut run = command.spawn().expect("the command runs");
+        std::thread::sleep(time);
+        run.kill().expect("it can be killed");
+        !run.wait().expect("it ends").success()
     }
 }
 

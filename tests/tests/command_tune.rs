@@ -1,11 +1,10 @@
 //! `warpwright tune`: what is pruned and why, what is measured and kept, what a program makes of the result.
 
-use std::process::{Command, Stdio};
 use std::time::Duration;
 use warpwright::prelude::*;
 use warpwright::tuned::measured;
 use warpwright::{DeviceKind, Tuned, TunedError};
-use warpwright_tests::command::{Folder, binary};
+use warpwright_tests::command::Folder;
 use warpwright_tests::random::Random;
 
 /// The same text as `KERNEL`, so that this program has what the command tunes.
@@ -128,12 +127,7 @@ fn a_run_that_is_killed_loses_nothing_that_it_measured() {
     let (mut random, mut before, mut kills) = (Random::new(seed), Vec::new(), 0);
     // Later and later, so that on any machine some runs have measured something, and few have ended.
     for longest in (1..=10).map(|try_| 400 * try_) {
-        let mut run = Command::new(binary());
-        let mut run =
-            run.args(arguments).current_dir(&folder.0).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the command runs");
-        std::thread::sleep(Duration::from_millis(random.below(longest) as u64));
-        run.kill().expect("it can be killed");
-        kills += usize::from(!run.wait().expect("it ends").success());
+        kills += usize::from(folder.kills_after(Duration::from_millis(random.below(longest) as u64), &arguments));
         let now = there();
         let lost: Vec<_> = before.iter().filter(|one| !now.contains(one)).collect();
         assert!(lost.is_empty(), "seed {seed}: {lost:?} are lost of {before:?}");

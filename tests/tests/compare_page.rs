@@ -3,10 +3,10 @@
 use scraper::{ElementRef, Html, Selector};
 use serde_json::json;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::Duration;
 use warpwright_tests::chromium::{Chromium, Tab};
-use warpwright_tests::command::{Folder, binary, root};
+use warpwright_tests::command::{Folder, root};
 use warpwright_tests::random::Random;
 
 /// Writes the page of a file of `folder` and reads it back.
@@ -165,12 +165,7 @@ fn a_page_is_the_old_one_or_the_new_one_wherever_its_writer_is_killed() {
     let (mut random, mut kills) = (Random::new(seed), 0);
     for longest in (1..=10).map(|try_| 40 * try_) {
         std::fs::write(&file, "old").expect("the page of before");
-        let mut run = Command::new(binary());
-        let mut run =
-            run.args(arguments).current_dir(&folder.0).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the command runs");
-        std::thread::sleep(Duration::from_millis(random.below(longest) as u64));
-        run.kill().expect("it can be killed");
-        kills += usize::from(!run.wait().expect("it ends").success());
+        kills += usize::from(folder.kills_after(Duration::from_millis(random.below(longest) as u64), &arguments));
         let text = std::fs::read_to_string(&file).expect("a page");
         assert!(is_whole(&text), "seed {seed}: {text}");
     }
