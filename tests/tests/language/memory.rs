@@ -8,6 +8,7 @@ cases!(
     constant_structs,
     constant_nested,
     constants_at_conditions,
+    tables_of_infinities,
     dynamic_shared,
     dynamic_and_static,
     several_shared,
@@ -64,6 +65,25 @@ fn constants_at_conditions(b: &mut Bench<'_>) -> warpwright::Result<()> {
     let mut y = b.device.zeros::<u32>(64)?;
     b.go(at_conditions(&c, &d, &x, &mut y).cover(64))?;
     b.keep(&y).map(drop)
+}
+
+const LIMITS: [f32; 4] = [0.5, f32::INFINITY, f32::NEG_INFINITY, f32::NAN];
+const WIDE: [[f64; 2]; 2] = [[1.5, f64::INFINITY], [-0.0, f64::NEG_INFINITY]];
+
+#[kernel(block = 32, contract = false)]
+fn limits(k: &Global<u32>, y: &mut Global<f32>, z: &mut Global<f64>) {
+    let i = global_id().x;
+    let n = k[i] as usize;
+    y[i] = if LIMITS[n % 4].is_nan() { 7.0 } else { LIMITS[n % 4] };
+    z[i] = WIDE[n / 2 % 2][n % 2];
+}
+
+fn tables_of_infinities(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    let k = b.device.upload(&words(64))?;
+    let (mut y, mut z) = (b.device.zeros::<f32>(64)?, b.device.zeros::<f64>(64)?);
+    b.go(limits(&k, &mut y, &mut z).cover(64))?;
+    b.keep(&y)?;
+    b.keep(&z).map(drop)
 }
 
 #[device]

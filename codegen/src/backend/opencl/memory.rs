@@ -5,7 +5,7 @@ use super::expressions::{EQUALITY, Expr, PRIMARY};
 use super::order::IN_ORDER;
 use super::types::{Declarator, literal, memory_type};
 use crate::backend::structured::{Language, Values};
-use crate::ir::{Access, Address, Inst, Memory, MemoryType, Object, ObjectKind, Op, Space, Step, Type, Value};
+use crate::ir::{Access, Address, Inst, Memory, MemoryType, Object, ObjectKind, Op, Scalar, Space, Step, Type, Value};
 
 /// A place in memory: `tile[i][j]`, `p.pos[2]`.
 pub(super) struct Lvalue {
@@ -92,7 +92,11 @@ impl Writer<'_> {
         let [result] = results[..] else {
             return self.load_vector(&results, &place);
         };
-        let mut expr = from_memory(place.expr, place.ty);
+        let mut expr = if self.is_held_as_bits(access.object) {
+            Expr::over(format!("as_{}({})", memory_type(place.ty), place.expr.text), PRIMARY, &[&place.expr])
+        } else {
+            from_memory(place.expr, place.ty)
+        };
         expr.loads = changes || expr.loads;
         if by_value && access.indices().next().is_none() {
             self.bind(result, expr);
@@ -207,13 +211,30 @@ impl Writer<'_> {
         if bytes == 0 { String::new() } else { format!(" __attribute__((aligned({bytes})))") }
     }
 
+    /// Whether a table's elements are the bits of its floats: C has no constants for infinities and NaNs, and not every compiler takes `INFINITY` in an initializer.
+    fn is_held_as_bits(&self, object: Object) -> bool {
+        let is_bits = |scalar: &Scalar| matches!(scalar.ty, Type::F32 | Type::F64) && !scalar.as_f64().is_finite();
+        matches!(&self.kernel.objects[object].kind, ObjectKind::Table(scalars) if scalars.iter().any(is_bits))
+    }
+
     /// Constant tables of the kernel, at file scope.
     pub(super) fn emit_tables(&self) -> String {
         let mut out = String::new();
         for (object, data) in self.kernel.objects.iter() {
             let ObjectKind::Table(scalars) = &data.kind else { continue };
             let Declarator { base, extents } = self.declarator(&data.ty);
-            let texts: Vec<String> = scalars.iter().map(|s| literal(*s).text).collect();
+            let is_bits = self.is_held_as_bits(object);
+            let base = match base.as_str() {
+                "float" if is_bits => "uint",
+                "double" if is_bits => "ulong",
+                base => base,
+            };
+            let text = |scalar: &Scalar| match (is_bits, scalar.ty.bytes()) {
+                (true, 8) => format!("0x{:016x}ul", scalar.bits),
+                (true, _) => format!("0x{:08x}u", scalar.bits),
+                (false, _) => literal(*scalar).text,
+            };
+            let texts: Vec<String> = scalars.iter().map(text).collect();
             let body = nested(&data.ty, &mut texts.into_iter());
             out.push_str(&format!("__constant {base} {}{extents} = {body};\n\n", self.object_names[object.0 as usize]));
         }
