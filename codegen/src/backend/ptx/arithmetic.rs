@@ -18,7 +18,7 @@ impl Emitter<'_> {
             UnaryOp::Abs if ty.is_int() && ty.bits() <= 16 => {
                 let negated = self.temp(RegisterClass::Half);
                 ptx!(self, Sub.U16 negated, 0, a.clone());
-                ptx!(self, Max.S16 d, a, negated);
+                self.short_extreme(BinaryOp::Max, ty, d, a, negated.into());
             }
             UnaryOp::Abs => ptx!(self, Abs.(suffix(ty)) d, a),
             UnaryOp::Neg if ty.is_int() && ty.bits() <= 16 => ptx!(self, Sub.U16 d, 0, a),
@@ -44,6 +44,7 @@ impl Emitter<'_> {
             BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => ptx!(self, (mnemonic(op)).(logic_suffix(ty)) d, a, b),
             BinaryOp::Shl | BinaryOp::Shr => self.shift(op, ty, d, a, b),
             _ if ty.is_float() => self.float_binary(op, ty, d, a, b),
+            BinaryOp::Min | BinaryOp::Max if ty.bits() <= 16 => self.short_extreme(op, ty, d, a, b),
             BinaryOp::Rem | BinaryOp::Min | BinaryOp::Max => ptx!(self, (mnemonic(op)).(suffix(ty)) d, a, b),
             BinaryOp::Mul => {
                 ptx!(self, Mul.Lo.(suffix(ty)) d, a, b);
@@ -55,6 +56,23 @@ impl Emitter<'_> {
                 self.normalize(ty, d);
             }
         }
+    }
+
+    /// The lesser or greater of two integers of at most 16 bits, in 32: for `sm_90` `ptxas` 12 makes an instruction of two halves of `min.s16`, and where the result is compared with one of the two,
+    /// takes the comparison from it, of the upper half as well, which may hold anything.
+    fn short_extreme(&mut self, op: BinaryOp, ty: Type, d: Reg, a: Operand, b: Operand) {
+        let (short, word) = if ty.is_unsigned_int() { (Word::U16, Type::U32) } else { (Word::S16, Type::I32) };
+        let [a, b] = [a, b].map(|operand| match operand {
+            Operand::Constant(constant) => Operand::Constant(Scalar::int(word, constant.as_int())),
+            operand => {
+                let wide = self.temp(RegisterClass::Word);
+                ptx!(self, Cvt.(suffix(word)).(short) wide, operand);
+                wide.into()
+            }
+        });
+        let wide = self.temp(RegisterClass::Word);
+        ptx!(self, (mnemonic(op)).(suffix(word)) wide, a, b);
+        ptx!(self, Cvt.U16.U32 d, wide);
     }
 
     /// PTX clamps shift counts; Rust takes them modulo the width.
