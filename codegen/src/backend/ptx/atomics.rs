@@ -113,11 +113,19 @@ impl Emitter<'_> {
         } else if op == AtomicOp::Sub {
             self.atomic_sub(atomic, operands[0].clone());
         } else {
-            match self.form(op, ty) {
+            match self.direct_form(&atomic) {
                 Some(form) => self.direct_atomic(&atomic, form, &operands),
                 None => self.swap_loop(&atomic, operands[0].clone()),
             }
         }
+    }
+
+    /// The same as [`Emitter::form`], but for what shared memory has no instruction for: 64 bits and sums of floats. `ptxas` (11.8 to 13.5) makes a loop of those, too, but where address and operand are the
+    /// warp's it takes the loop for one that all lanes leave together: the next barrier then finds the warp apart. A loop that it is given is put together again.
+    fn direct_form(&mut self, atomic: &Atomic) -> Option<[Word; 2]> {
+        let is_swap = matches!(atomic.op, AtomicOp::Exchange | AtomicOp::CompareExchange);
+        let is_loop = atomic.space == Word::Shared && !is_swap && (atomic.ty.bytes() == 8 || atomic.ty.is_float());
+        if is_loop { None } else { self.form(atomic.op, atomic.ty) }
     }
 
     /// The operation and type in PTX, if this target has it. Sums wrap, so signed 64-bit ones are unsigned.
@@ -165,7 +173,7 @@ impl Emitter<'_> {
         let negated = self.temp_of(atomic.ty);
         self.unary(UnaryOp::Neg, atomic.ty, negated, operand);
         let atomic = Atomic { op: AtomicOp::Add, ..atomic };
-        match self.form(AtomicOp::Add, atomic.ty) {
+        match self.direct_form(&atomic) {
             Some(form) => self.direct_atomic(&atomic, form, &[negated.into()]),
             None => self.swap_loop(&atomic, negated.into()),
         }
