@@ -96,6 +96,9 @@ enum Share {
     Others,
 }
 
+/// Cases with a remainder that Intel's `fmod` gets wrong: of a number and a divisor below 1e-42, of which it leaves the divisor itself.
+const WRONG_ON_INTEL: [&str; 2] = ["random_bits_of_floats", "euclid_of_all_types"];
+
 /// Every kernel.
 fn cases() -> impl Iterator<Item = &'static Case> {
     shared_cases(Share::All)
@@ -143,11 +146,9 @@ fn shared_cases(share: Share) -> impl Iterator<Item = &'static Case> {
             .flatten()
             .any(|other| other.name == case.name)
     };
-    let cases = all
-        .into_iter()
-        .flatten()
-        .enumerate()
-        .filter(move |(n, case)| share == Share::All || of_warps(case) || (n % 3 == 0) == (share == Share::Intels));
+    let cases = all.into_iter().flatten().enumerate().filter(move |(n, case)| {
+        share == Share::All || of_warps(case) || (n % 3 == 0 && !WRONG_ON_INTEL.contains(&case.name)) == (share == Share::Intels)
+    });
     cases.map(|(_, case)| case).filter(move |case| only.as_ref().is_none_or(|only| case.name.contains(only.as_str())))
 }
 

@@ -108,11 +108,13 @@ pub(super) const ROWS: &[Intrinsic] = &[
         .doc("whether the sign bit is set"),
     Intrinsic::method("is_sign_positive", Class::Float, &[T], BOOL, |b, a| vec![sign_is(b, CompareOp::Eq, a[0])])
         .doc("whether the sign bit is clear"),
-    Intrinsic::method("to_bits", Class::Float, &[T], &[UnsignedT], |b, a| vec![to_bits(b, a[0])]).doc("the bits as an unsigned integer"),
-    from_bits(Class::Only(&[Type::F16]), |b, a| vec![b.bitcast(a[0], Type::F16)]),
-    from_bits(Class::Only(&[Type::BF16]), |b, a| vec![b.bitcast(a[0], Type::BF16)]),
-    from_bits(Class::Only(&[Type::F32]), |b, a| vec![b.bitcast(a[0], Type::F32)]),
-    from_bits(Class::Only(&[Type::F64]), |b, a| vec![b.bitcast(a[0], Type::F64)]),
+    Intrinsic::method("to_bits", Class::Float, &[T], &[UnsignedT], |b, a| vec![to_bits(b, a[0])])
+        .of_constants(|a| Some(Scalar::new(a[0].ty.to_unsigned(), a[0].bits)))
+        .doc("the bits as an unsigned integer"),
+    from_bits(Class::Only(&[Type::F16]), |b, a| vec![b.bitcast(a[0], Type::F16)], |a| Some(Scalar::new(Type::F16, a[0].bits))),
+    from_bits(Class::Only(&[Type::BF16]), |b, a| vec![b.bitcast(a[0], Type::BF16)], |a| Some(Scalar::new(Type::BF16, a[0].bits))),
+    from_bits(Class::Only(&[Type::F32]), |b, a| vec![b.bitcast(a[0], Type::F32)], |a| Some(Scalar::new(Type::F32, a[0].bits))),
+    from_bits(Class::Only(&[Type::F64]), |b, a| vec![b.bitcast(a[0], Type::F64)], |a| Some(Scalar::new(Type::F64, a[0].bits))),
     Intrinsic::method("to_f32", SHORT, &[T], &[Is(Type::F32)], |b, a| vec![b.cast(a[0], Type::F32)]).doc("widened, exactly"),
     Intrinsic::method("to_f64", SHORT, &[T], &[Is(Type::F64)], |b, a| vec![b.cast(a[0], Type::F64)]).doc("widened, exactly"),
     narrow("from_f32", &[Is(Type::F32)], Class::Only(&[Type::F16]), |b, a| vec![b.cast(a[0], Type::F16)]),
@@ -131,8 +133,10 @@ pub(super) const ROWS: &[Intrinsic] = &[
         .doc("an integer power"),
 ];
 
-const fn from_bits(over: Class, expand: fn(&mut Builder<'_>, &[Value]) -> Vec<Value>) -> Intrinsic {
-    Intrinsic::new("from_bits", Call::Associated, over, &[UnsignedT], &[T], Body::Expand(expand)).doc("the float of these bits")
+const fn from_bits(over: Class, expand: fn(&mut Builder<'_>, &[Value]) -> Vec<Value>, of: fn(&[Scalar]) -> Option<Scalar>) -> Intrinsic {
+    Intrinsic::new("from_bits", Call::Associated, over, &[UnsignedT], &[T], Body::Expand(expand))
+        .of_constants(of)
+        .doc("the float of these bits")
 }
 
 const fn narrow(
@@ -239,17 +243,20 @@ fn expand_rem_euclid(b: &mut Builder<'_>, a: &[Value]) -> Vec<Value> {
     vec![b.select(is_negative, raised, rest)]
 }
 
-/// q = trunc(x / y); where x % y < 0: q − 1 if y > 0, q + 1 if not.
+/// q = trunc(x / y); where x % y < 0: q − 1 if y > 0, q + 1 if not. In `f32` for the short types: their quotient may be rounded up to a whole number.
 fn expand_div_euclid(b: &mut Builder<'_>, a: &[Value]) -> Vec<Value> {
-    let quotient = b.binary(BinaryOp::Div, a[0], a[1]);
+    let ty = b.kernel.ty(a[0]);
+    let [x, y] = [a[0], a[1]].map(|value| if ty == Type::F64 { value } else { b.cast(value, Type::F32) });
+    let quotient = b.binary(BinaryOp::Div, x, y);
     let whole = call_method(b, "trunc", &[quotient]);
-    let rest = b.binary(BinaryOp::Rem, a[0], a[1]);
-    let (zero, one, minus_one) = (float_like(b, a[0], 0.0), float_like(b, a[0], 1.0), float_like(b, a[0], -1.0));
+    let rest = b.binary(BinaryOp::Rem, x, y);
+    let (zero, one, minus_one) = (float_like(b, x, 0.0), float_like(b, x, 1.0), float_like(b, x, -1.0));
     let is_negative = b.compare(CompareOp::Lt, rest, zero);
-    let is_above = b.compare(CompareOp::Gt, a[1], zero);
+    let is_above = b.compare(CompareOp::Gt, y, zero);
     let step = b.select(is_above, minus_one, one);
     let stepped = b.binary(BinaryOp::Add, whole, step);
-    vec![b.select(is_negative, stepped, whole)]
+    let quotient = b.select(is_negative, stepped, whole);
+    vec![b.cast(quotient, ty)]
 }
 
 /// The constants are those of Rust's core library: for `f32`, π / 180 is a quotient of `f32`s, 180 / π a rounded literal.

@@ -17,6 +17,7 @@ pub(crate) const CASES: &[Case] = &[
     Case { name: "random_bits_of_integers", run: random_bits_of_integers },
     Case { name: "least_integers", run: least_integers },
     Case { name: "integers_to_floats", run: integers_to_floats },
+    Case { name: "compared_extremes", run: compared_extremes },
     Case { name: "inherent_constants", run: inherent_constants },
     Case { name: "precise", run: precise_functions },
     Case { name: "precise_doubles", run: precise_doubles },
@@ -27,6 +28,7 @@ pub(crate) const CASES: &[Case] = &[
     Case { name: "uncontracted", run: uncontracted },
     Case { name: "division", run: division },
     Case { name: "euclid", run: euclid },
+    Case { name: "euclid_of_all_types", run: euclid_of_all_types },
     Case { name: "subnormals", run: subnormals },
     Case { name: "comparisons", run: comparisons },
     Case { name: "associated", run: associated },
@@ -139,6 +141,26 @@ fn exact_methods_of_halves(b: &mut Bench<'_>) -> warpwright::Result<()> {
     b.map(exact_short::<f16>, &f.iter().map(|&f| f16::from_f32(f)).collect::<Vec<_>>(), 20)?;
     b.map(exact_short::<bf16>, &f.iter().map(|&f| bf16::from_f32(f)).collect::<Vec<_>>(), 20)?;
     b.map(exact_short::<f32>, &f, 20).map(drop)
+}
+
+#[kernel(block = 32, contract = false)]
+fn quotients<T: Float>(x: &Global<T>, y: &mut Global<T>) {
+    let i = global_id().x;
+    let (a, b) = (x[i], x[(i + 1) % x.len()]);
+    let three = T::ONE + T::ONE + T::ONE;
+    y[i * 4] = a.div_euclid(b);
+    y[i * 4 + 1] = a.rem_euclid(b);
+    y[i * 4 + 2] = a.div_euclid(three);
+    y[i * 4 + 3] = a.rem_euclid(-three);
+}
+
+/// A quotient of halves that is rounded to a whole number is not that number.
+fn euclid_of_all_types(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    let singles: Vec<f32> = patterns(32, 23).iter().map(|&bits| f32::from_bits(bits as u32)).collect();
+    b.map(quotients::<f32>, &singles, 4)?;
+    b.map(quotients::<f64>, &patterns(64, 52).into_iter().map(f64::from_bits).collect::<Vec<_>>(), 4)?;
+    b.map(quotients::<f16>, &patterns(16, 10).iter().map(|&bits| f16::from_bits(bits as u16)).collect::<Vec<_>>(), 4)?;
+    b.map(quotients::<bf16>, &patterns(16, 7).iter().map(|&bits| bf16::from_bits(bits as u16)).collect::<Vec<_>>(), 4).map(drop)
 }
 
 #[kernel(block = 32)]
@@ -372,6 +394,25 @@ fn signed_bytes(x: &Global<i8>, y: &mut Global<f32>) {
     y[i * 4 + 1] = bytes[1] as u32 as f32;
     y[i * 4 + 2] = bytes[2] as u16 as f32;
     y[i * 4 + 3] = bytes[3] as u64 as f32;
+}
+
+/// Extremes of short integers, compared with one of the two: what the rest of a register holds is nothing to them. Only `sm_90` and `ptxas` 12 took it in.
+#[kernel(block = 32)]
+fn extremes_compared(x: &Global<u32>, y: &mut Global<u32>) {
+    let i = global_id().x;
+    let (a, b) = (x[i] as i16, x[(i + 1) % x.len()] as i16);
+    y[i * 5] = 0;
+    if a.signum() == 1 {
+        y[i * 5] = 5;
+    }
+    y[i * 5 + 1] = if a.min(b) == b { 3 } else { 4 };
+    y[i * 5 + 2] = if a.max(-7) == -7 { x[i] } else { 1 };
+    y[i * 5 + 3] = if (a as u16).min(b as u16) == a as u16 { 3 } else { 4 };
+    y[i * 5 + 4] = if (a as i8).max(b as i8) == a as i8 { 3 } else { 4 };
+}
+
+fn compared_extremes(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    b.map(extremes_compared, &words(256), 5).map(drop)
 }
 
 /// Short floats of a condition, used in another block.
