@@ -20,6 +20,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub(crate) struct Allocation {
     device: Device,
     memory: Box<dyn Memory>,
+    /// The memory's, at hand for launches.
+    handle: u64,
     /// The stream it was made in.
     home: Option<Arc<StreamCore>>,
     uses: Uses,
@@ -31,7 +33,8 @@ static SERIAL: AtomicU64 = AtomicU64::new(1);
 impl Allocation {
     /// Memory that is there whatever streams do.
     pub(crate) fn new(device: Device, memory: Box<dyn Memory>) -> Allocation {
-        Allocation { device, memory, home: None, uses: Uses::default(), serial: SERIAL.fetch_add(1, Ordering::Relaxed) }
+        let handle = memory.handle();
+        Allocation { device, memory, handle, home: None, uses: Uses::default(), serial: SERIAL.fetch_add(1, Ordering::Relaxed) }
     }
 
     /// Memory that is there for what comes later in a stream: others come after it.
@@ -50,6 +53,11 @@ impl Allocation {
 
     pub(crate) fn memory(&self) -> &dyn Memory {
         &*self.memory
+    }
+
+    /// The device's address or object.
+    pub(crate) fn handle(&self) -> u64 {
+        self.handle
     }
 
     pub(crate) fn uses(&self) -> &Uses {

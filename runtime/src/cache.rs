@@ -39,30 +39,27 @@ impl Default for Cache {
 }
 
 impl Cache {
-    /// The instance, compiled now if it never was. Allocates nothing if it was.
-    pub(crate) fn get(
+    /// The instance, if it was ever compiled, or why it could not be.
+    #[inline]
+    pub(crate) fn find(&self, definition: &'static KernelDefinition, generics: &Generics) -> Option<Result<&Arc<Instance>>> {
+        let found = find(self.list(definition, generics), definition, generics).ok()?;
+        Some(found.outcome())
+    }
+
+    fn list(&self, definition: &'static KernelDefinition, generics: &Generics) -> &Link {
+        &self.lists[hash(definition, generics) % LISTS]
+    }
+
+    /// The instance, compiled now if nobody else has in between.
+    #[cold]
+    pub(crate) fn add(
         &self,
         definition: &'static KernelDefinition,
         generics: &Generics,
         compile: impl FnOnce() -> Result<Instance>,
     ) -> Result<&Arc<Instance>> {
-        let list = &self.lists[hash(definition, generics) % LISTS];
-        match find(list, definition, generics) {
-            Ok(found) => found.outcome.as_ref().map_err(Error::clone),
-            Err(_) => self.add(list, definition, generics, compile),
-        }
-    }
-
-    #[cold]
-    fn add<'c>(
-        &'c self,
-        list: &'c Link,
-        definition: &'static KernelDefinition,
-        generics: &Generics,
-        compile: impl FnOnce() -> Result<Instance>,
-    ) -> Result<&'c Arc<Instance>> {
         let _guard = self.compiling.lock().unwrap_or_else(PoisonError::into_inner);
-        let entry = match find(list, definition, generics) {
+        let entry = match find(self.list(definition, generics), definition, generics) {
             Ok(found) => found,
             Err(end) => {
                 let outcome = compile().map(Arc::new);
@@ -74,7 +71,13 @@ impl Cache {
                 end.get_or_init(|| Box::new(Entry { definition, generics: generics.clone(), outcome, next: Link::new() }))
             }
         };
-        entry.outcome.as_ref().map_err(Error::clone)
+        entry.outcome()
+    }
+}
+
+impl Entry {
+    fn outcome(&self) -> Result<&Arc<Instance>> {
+        self.outcome.as_ref().map_err(Error::clone)
     }
 }
 

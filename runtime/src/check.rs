@@ -44,22 +44,40 @@ const GRID_EXTENTS: [&str; 3] = ["blocks in x of the grid", "blocks in y of the 
 /// Elements a 32-bit `usize` cannot count.
 const INDEX_LIMIT: u64 = 1 << 32;
 
-/// Every buffer is on the device.
-pub(crate) fn check_devices(definition: &'static KernelDefinition, arguments: &Arguments<'_>, device: &Device) -> Result<()> {
-    for (index, argument) in arguments.iter().enumerate() {
-        match argument.allocation() {
-            Some(allocation) if allocation.device() != device => {
-                return Err(Error::OtherDevice {
-                    kernel: definition.name,
-                    parameter: parameter_name(definition, index),
-                    buffer: allocation.device().to_string(),
-                    device: device.to_string(),
-                });
-            }
-            _ => {}
+/// Every buffer is on the device, and not too long for the kernel's index type. In one pass: a launch goes through its arguments as seldom as it can.
+pub(crate) fn check_buffers(
+    definition: &'static KernelDefinition,
+    arguments: &Arguments<'_>,
+    index: IndexWidth,
+    device: &Device,
+) -> Result<()> {
+    let longest = index.max_elements();
+    for (parameter, argument) in arguments.iter().enumerate() {
+        let (allocation, len) = match argument.kind {
+            ArgumentKind::Value { .. } => continue,
+            ArgumentKind::Global { allocation, len, .. } => (allocation, len),
+            ArgumentKind::Constant { allocation } | ArgumentKind::Texture { allocation, .. } => (allocation, 0),
+        };
+        if allocation.device() != device {
+            return Err(on_other_device(definition, parameter, allocation.device(), device));
+        }
+        if len as u64 > longest {
+            return Err(too_long(definition, parameter, len));
         }
     }
     Ok(())
+}
+
+#[cold]
+fn on_other_device(definition: &'static KernelDefinition, parameter: usize, owner: &Device, device: &Device) -> Error {
+    let parameter = parameter_name(definition, parameter);
+    Error::OtherDevice { kernel: definition.name, parameter, buffer: owner.to_string(), device: device.to_string() }
+}
+
+#[cold]
+fn too_long(definition: &'static KernelDefinition, parameter: usize, len: usize) -> Error {
+    let what = format!("the elements of parameter `{}` number", parameter_name(definition, parameter));
+    Error::IndexWidth { kernel: definition.name, what, figure: len as i128 }
 }
 
 /// A launch that was found right.
@@ -77,6 +95,7 @@ thread_local! {
 }
 
 /// Grid, block and shared memory are what kernel and device can take.
+#[inline]
 pub(crate) fn check_geometry(
     definition: &'static KernelDefinition,
     asked: &Geometry,
@@ -92,6 +111,7 @@ pub(crate) fn check_geometry(
     Ok(extents)
 }
 
+#[inline(never)]
 fn find_extents(definition: &'static KernelDefinition, asked: &Geometry, facts: &LaunchFacts, device: &Device) -> Result<Extents> {
     let check = Check { kernel: definition.name, device };
     let block = check.block(asked, facts)?;
@@ -246,22 +266,6 @@ pub(crate) fn check_parameter_bytes(
     let limit = device.limits().parameter_bytes;
     let help = "pass large parameters as `&Constant` or `&Global`";
     Check { kernel: definition.name, device }.limit("bytes of parameters", figure, limit, help)
-}
-
-/// Buffers are not too long for the kernel's index type.
-pub(crate) fn check_lengths(definition: &'static KernelDefinition, arguments: &Arguments<'_>, facts: &LaunchFacts) -> Result<()> {
-    if facts.index == IndexWidth::Bits64 {
-        return Ok(());
-    }
-    for (index, argument) in arguments.iter().enumerate() {
-        if let ArgumentKind::Global { len, .. } = argument.kind
-            && len as u64 > facts.index.max_elements()
-        {
-            let what = format!("the elements of parameter `{}` number", parameter_name(definition, index));
-            return Err(Error::IndexWidth { kernel: definition.name, what, figure: len as i128 });
-        }
-    }
-    Ok(())
 }
 
 /// A parameter's name.

@@ -118,7 +118,7 @@ impl Device {
     pub(crate) fn foreign_stream(&self, handle: u64, make: impl FnOnce(&dyn DeviceDriver) -> Result<Box<dyn Queue>>) -> Result<Stream> {
         let driver = &self.core.driver;
         let mut streams = self.core.streams.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_it = |core: &Arc<StreamCore>| core.queue().handle() == handle;
+        let is_it = |core: &Arc<StreamCore>| core.handle() == handle;
         if driver.identity().kind == DeviceKind::Cuda
             && let Some(known) = streams.iter().filter_map(Weak::upgrade).chain([Arc::clone(&self.core.stream)]).find(is_it)
         {

@@ -228,14 +228,13 @@ impl DynamicKernel {
                 (_, DynamicArgument::Value(_)) => return Err(wrong(format!("`{name}` takes a buffer, not a value"))),
             }
         }
-        check::check_devices(self.definition, &arguments, &self.device)?;
         Ok(arguments)
     }
 
     fn plan<'p>(&self, geometry: DynamicGeometry, arguments: &'p Arguments<'p>) -> Result<LaunchPlan<'p>> {
         let facts = &self.instance.facts;
         check::check_parameter_bytes(self.definition, arguments, facts.index, &self.device)?;
-        check::check_lengths(self.definition, arguments, facts)?;
+        check::check_buffers(self.definition, arguments, facts.index, &self.device)?;
         let extents = check::check_geometry(self.definition, &geometry.geometry, facts, &self.device)?;
         Ok(LaunchPlan {
             definition: self.definition,

@@ -82,7 +82,7 @@ impl Stream {
 
     /// The CUDA stream, a `CUstream`; `None` on other devices. It is this stream's, and must not be destroyed, nor used when this is dropped.
     pub fn as_raw(&self) -> Option<*mut c_void> {
-        (self.device().kind() == DeviceKind::Cuda).then(|| self.core().queue().handle() as *mut c_void)
+        (self.device().kind() == DeviceKind::Cuda).then(|| self.core().handle() as *mut c_void)
     }
 }
 
@@ -121,6 +121,6 @@ impl<T: Element> Buffer<T> {
     /// The address of the first element: a `CUdeviceptr` on CUDA, an address of this program on the simulator and the host twin, `None` on OpenCL. Work that others do with it is not ordered with
     /// launches of this library: have it in the stream that used the buffer last ([`Stream::as_raw`]), or synchronise in between.
     pub fn as_raw(&self) -> Option<u64> {
-        self.device().driver().has_addresses().then(|| self.allocation().memory().handle())
+        self.device().driver().has_addresses().then(|| self.allocation().handle())
     }
 }

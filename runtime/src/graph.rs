@@ -44,7 +44,7 @@ impl<'s> Slot<'s> {
 
     /// What tells it from others: the same memory, used in the same way.
     fn identity(&self) -> Identity {
-        (self.allocation.memory().handle(), self.picture.map_or(0, |_| self.allocation.serial()))
+        (self.allocation.handle(), self.picture.map_or(0, |_| self.allocation.serial()))
     }
 }
 

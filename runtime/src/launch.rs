@@ -26,6 +26,7 @@ use warpwright_codegen::backend::Backend;
 use warpwright_codegen::backend::opencl::OpenCl;
 use warpwright_codegen::backend::ptx::code::Module;
 use warpwright_codegen::backend::rust::Rust;
+use warpwright_codegen::ir::IndexWidth;
 use warpwright_codegen::target::Target;
 
 /// A kernel with its arguments, not yet running.
@@ -306,16 +307,25 @@ impl Launch<'_> {
         Ok(())
     }
 
-    /// The compiled instance, once the buffers are known to be the device's.
+    /// The compiled instance. It is only compiled if the buffers are the device's.
     pub(crate) fn instance<'d>(&self, device: &'d Device) -> Result<&'d Arc<Instance>> {
-        check::check_devices(self.definition, &self.arguments, device)?;
+        match device.cache().find(self.definition, &self.generics) {
+            Some(known) => known,
+            None => self.compiled(device),
+        }
+    }
+
+    #[cold]
+    fn compiled<'d>(&self, device: &'d Device) -> Result<&'d Arc<Instance>> {
+        // The width of its index is not known yet.
+        check::check_buffers(self.definition, &self.arguments, IndexWidth::Bits64, device)?;
         let compile = || Instance::compile(device, self.definition, &self.generics, &self.arguments);
-        device.cache().get(self.definition, &self.generics, compile)
+        device.cache().add(self.definition, &self.generics, compile)
     }
 
     pub(crate) fn plan<'p>(&'p self, device: &Device, instance: &Instance) -> Result<LaunchPlan<'p>> {
+        check::check_buffers(self.definition, &self.arguments, instance.facts.index, device)?;
         let extents = check::check_geometry(self.definition, &self.geometry, &instance.facts, device)?;
-        check::check_lengths(self.definition, &self.arguments, &instance.facts)?;
         // The twin takes values as the host has them, and refuses those a device would refuse.
         let arguments = match instance.facts.repacks {
             false => Cow::Borrowed(&self.arguments),

@@ -36,16 +36,20 @@ impl Uses {
     }
 
     /// Whether `stream` wrote last and nobody else has read since. What it read is in order before whoever waits for it.
+    #[inline]
     fn has_alone(&self, stream: &Arc<StreamCore>) -> bool {
         self.alone.load(Ordering::Acquire) == Arc::as_ptr(stream).addr()
     }
 
     /// `stream` is about to read: orders it after the last writer.
+    #[inline]
     pub(crate) fn read_on(&self, stream: &Arc<StreamCore>) -> Result<()> {
-        let address = Arc::as_ptr(stream).addr();
-        if stream.is_synchronous() || self.has_alone(stream) || self.reader.load(Ordering::Acquire) == address {
-            return Ok(());
-        }
+        let is_known = self.has_alone(stream) || self.reader.load(Ordering::Acquire) == Arc::as_ptr(stream).addr();
+        if is_known || stream.is_synchronous() { Ok(()) } else { self.add_reader(stream) }
+    }
+
+    #[cold]
+    fn add_reader(&self, stream: &Arc<StreamCore>) -> Result<()> {
         let state = &mut *self.lock();
         self.alone.store(0, Ordering::Release);
         if state.readers.iter().flatten().any(|reader| Arc::ptr_eq(reader, stream)) {
@@ -67,15 +71,18 @@ impl Uses {
             oldest.queue().synchronize()?;
         }
         state.readers[slot] = Some(Arc::clone(stream));
-        self.reader.store(address, Ordering::Release);
+        self.reader.store(Arc::as_ptr(stream).addr(), Ordering::Release);
         Ok(())
     }
 
     /// `stream` is about to write: orders it after the last writer and all readers.
+    #[inline]
     pub(crate) fn write_on(&self, stream: &Arc<StreamCore>) -> Result<()> {
-        if stream.is_synchronous() || self.has_alone(stream) {
-            return Ok(());
-        }
+        if self.has_alone(stream) || stream.is_synchronous() { Ok(()) } else { self.set_writer(stream) }
+    }
+
+    #[cold]
+    fn set_writer(&self, stream: &Arc<StreamCore>) -> Result<()> {
         let state = &mut *self.lock();
         for other in state.writer.iter().chain(state.readers.iter().flatten()) {
             if !Arc::ptr_eq(other, stream) {

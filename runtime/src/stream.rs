@@ -12,6 +12,8 @@ use std::time::Duration;
 /// A queue and what the runtime knows of it. Kept alive by the memory it still works with.
 pub(crate) struct StreamCore {
     queue: Box<dyn Queue>,
+    /// The queue's, at hand for launches.
+    handle: u64,
     synchronous: bool,
     /// What went wrong in it beside the driver's knowledge: its results are none until it has been told to who synchronises.
     failure: Mutex<Option<Error>>,
@@ -21,11 +23,16 @@ pub(crate) struct StreamCore {
 
 impl StreamCore {
     pub(crate) fn new(queue: Box<dyn Queue>, synchronous: bool) -> StreamCore {
-        StreamCore { queue, synchronous, failure: Mutex::default(), may_hang: AtomicBool::new(false) }
+        StreamCore { handle: queue.handle(), queue, synchronous, failure: Mutex::default(), may_hang: AtomicBool::new(false) }
     }
 
     pub(crate) fn queue(&self) -> &dyn Queue {
         &*self.queue
+    }
+
+    /// The driver's handle.
+    pub(crate) fn handle(&self) -> u64 {
+        self.handle
     }
 
     pub(crate) fn is_synchronous(&self) -> bool {

@@ -167,9 +167,8 @@ pub(super) fn launch(collectives: &[(&Arc<World>, &CollectiveLaunch<'_>)]) -> Re
     }
     let mut own = Vec::new();
     for (_, collective) in collectives {
-        let address = |allocation: Option<&crate::buffer::Allocation>| {
-            allocation.map_or(std::ptr::null_mut(), |one| one.memory().handle() as *mut u8)
-        };
+        let address =
+            |allocation: Option<&crate::buffer::Allocation>| allocation.map_or(std::ptr::null_mut(), |one| one.handle() as *mut u8);
         let (rank, task, id) = (collective.communicator.rank, collective.task, state.next);
         state.next += 1;
         let part = Part { id, rank, task, from: address(collective.from), to: address(collective.to) };

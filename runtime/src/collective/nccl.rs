@@ -312,8 +312,8 @@ pub(super) fn launch(collectives: &[(&Rank, &CollectiveLaunch<'_>)]) -> Result<(
 /// Puts one into its stream.
 fn put(nccl: &Nccl, rank: &Rank, collective: &CollectiveLaunch<'_>) -> Result<()> {
     collective.communicator.device.driver().make_current()?;
-    let (comm, stream) = (rank.handle.comm, collective.core().queue().handle() as Stream);
-    let address = |allocation: Option<&crate::buffer::Allocation>| allocation.map_or(0, |one| one.memory().handle()) as *mut c_void;
+    let (comm, stream) = (rank.handle.comm, collective.core().handle() as Stream);
+    let address = |allocation: Option<&crate::buffer::Allocation>| allocation.map_or(0, |one| one.handle()) as *mut c_void;
     let (from, to) = (address(collective.from).cast_const(), address(collective.to));
     let Task { kind, ty, count } = collective.task;
     let ty = ty.of_nccl();

@@ -122,7 +122,7 @@ fn address(argument: &Argument<'_>, all: &Arguments<'_>) -> *mut u8 {
     match argument.kind {
         ArgumentKind::Value { chunk, .. } => all.value_address(chunk).cast_mut(),
         ArgumentKind::Global { allocation, .. } | ArgumentKind::Texture { allocation, .. } | ArgumentKind::Constant { allocation } => {
-            allocation.memory().handle() as *mut u8
+            allocation.handle() as *mut u8
         }
     }
 }

@@ -71,7 +71,7 @@ impl Constants {
                 // Runs of other streams that still read the old contents go first.
                 symbol.uses.write_on(stream)?;
                 *holds = 0;
-                let (from, queue) = (allocation.memory().handle(), sys::Handle::of(stream.queue().handle()));
+                let (from, queue) = (allocation.handle(), sys::Handle::of(stream.handle()));
                 // SAFETY: both are this context's and have this many bytes; the launch has ordered the stream after who writes `from`.
                 let code = unsafe { context.driver.cuMemcpyDtoDAsync(symbol.address, from, symbol.bytes, queue) };
                 context.check(code, "cuMemcpyDtoDAsync")?;
@@ -85,9 +85,7 @@ impl Constants {
     /// The copies that fill all of them for a launch.
     pub(super) fn fills(&self, plan: &LaunchPlan<'_>) -> Result<Vec<Fill>> {
         let fill = |symbol: &Symbol| match plan.arguments.get(symbol.param).map(|argument| argument.kind) {
-            Some(ArgumentKind::Constant { allocation }) => {
-                Ok(Fill { to: symbol.address, from: allocation.memory().handle(), bytes: symbol.bytes })
-            }
+            Some(ArgumentKind::Constant { allocation }) => Ok(Fill { to: symbol.address, from: allocation.handle(), bytes: symbol.bytes }),
             _ => Err(super::module::mismatch(plan, symbol.param)),
         };
         self.symbols.iter().map(fill).collect()

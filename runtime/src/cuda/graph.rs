@@ -284,7 +284,7 @@ impl GraphDriver for CudaGraph {
             stream.queue().note_launch(definition);
         }
         // SAFETY: the form that runs is this object's, the stream its context's; what it works with is kept by its uses until the stream is done with it.
-        let code = unsafe { (self.functions.launch)(self.exec, sys::Handle::of(stream.queue().handle())) };
+        let code = unsafe { (self.functions.launch)(self.exec, sys::Handle::of(stream.handle())) };
         self.context.check(code, "cuGraphLaunch")
     }
 }

@@ -62,6 +62,8 @@ pub(super) struct CudaKernel {
     held: Mutex<Option<([u32; 3], u32, u32)>>,
     /// Whether its launches add a producer's threads to the block.
     has_producer: bool,
+    /// Whether a launch is what was asked for: no producer, no blocks that stay, no clusters, no `.const` variables to fill.
+    is_plain: bool,
     /// Maps of matrices that launches had.
     maps: Maps,
 }
@@ -145,6 +147,7 @@ impl CudaKernel {
         let (abi, overlaps, cluster) = (emitted.abi, emitted.overlaps, emitted.cluster);
         let maps_asked = abi.iter().filter(|argument| matches!(argument, AbiArgument::TensorMap(_))).count();
         let (held, maps) = (Mutex::new(None), Maps::default());
+        let is_plain = !emitted.has_producer && !is_persistent && cluster.is_none() && constants.is_empty();
         Ok(CudaKernel {
             module,
             function,
@@ -160,6 +163,7 @@ impl CudaKernel {
             cluster,
             held,
             has_producer: emitted.has_producer,
+            is_plain,
             maps,
         })
     }
@@ -189,39 +193,38 @@ impl CudaKernel {
         maps.reserve_exact(self.maps_asked);
         let (arguments, values) = plan.arguments.parts();
         let kind = |param: u32| arguments.get(param as usize).map(|argument| &argument.kind);
-        let mut count = 0;
-        for (slot, argument) in self.slots.iter().zip(&self.abi) {
+        // As many of both as the calling convention has arguments, at least.
+        let mut free = words.iter_mut().zip(parameters);
+        for (at, slot) in self.slots.iter().enumerate() {
             let word = match *slot {
                 Slot::Value(param) => {
                     let Some(ArgumentKind::Value { chunk, .. }) = kind(param) else { return Err(mismatch(plan, param as usize)) };
-                    parameters[count] = values.address(*chunk).cast_mut().cast();
-                    count += 1;
+                    let Some((_, parameter)) = free.next() else { return Err(mismatch(plan, at)) };
+                    *parameter = values.address(*chunk).cast_mut().cast();
                     continue;
                 }
                 Slot::Buffer(param) => match kind(param) {
-                    Some(ArgumentKind::Global { allocation, .. } | ArgumentKind::Constant { allocation }) => allocation.memory().handle(),
+                    Some(ArgumentKind::Global { allocation, .. } | ArgumentKind::Constant { allocation }) => allocation.handle(),
                     _ => return Err(mismatch(plan, param as usize)),
                 },
                 Slot::Length(param) => match kind(param) {
                     Some(ArgumentKind::Global { len, .. }) => *len as u64,
                     _ => return Err(mismatch(plan, param as usize)),
                 },
-                Slot::Other => match self.other(plan, argument, maps)? {
+                Slot::Other => match self.other(plan, &self.abi[at], maps)? {
                     Passed::Nothing => continue,
                     Passed::Map => {
-                        if let Some(map) = maps.last_mut() {
-                            parameters[count] = (&raw mut *map).cast();
-                        }
-                        count += 1;
+                        let (Some((_, parameter)), Some(map)) = (free.next(), maps.last_mut()) else { return Err(mismatch(plan, at)) };
+                        *parameter = (&raw mut *map).cast();
                         continue;
                     }
                     Passed::Word(word) => word,
                 },
             };
+            let Some((room, parameter)) = free.next() else { return Err(mismatch(plan, at)) };
             // Little-endian: a parameter of 4 bytes reads the low half.
-            words[count] = word;
-            parameters[count] = (&raw mut words[count]).cast();
-            count += 1;
+            *room = word;
+            *parameter = (&raw mut *room).cast();
         }
         Ok(())
     }
@@ -277,7 +280,7 @@ impl CudaKernel {
                 _ => Err(mismatch(plan, param)),
             }
         };
-        let address = allocation.memory().handle();
+        let address = allocation.handle();
         let matrix = Matrix::of(map.matrix, address, number)?;
         let name = plan.definition.passed_name(map.matrix.data).trim_end_matches(".data").to_owned();
         self.maps.get(&self.module.context, (plan.definition.name, name), map, matrix)
@@ -295,6 +298,16 @@ impl CudaKernel {
 
     /// What the driver is told of a launch beside its parameters. The context is current.
     pub(super) fn prepare(&self, plan: &LaunchPlan<'_>) -> Result<Prepared> {
+        let threads: u32 = plan.block.iter().product();
+        let shared = self.fixed_shared.saturating_add(plan.shared_bytes);
+        if self.is_plain && threads <= self.max_threads && shared <= self.dynamic_limit.load(Ordering::Relaxed) {
+            return Ok(Prepared { grid: plan.grid, block: plan.block, shared });
+        }
+        self.prepare_in_full(plan)
+    }
+
+    #[inline(never)]
+    fn prepare_in_full(&self, plan: &LaunchPlan<'_>) -> Result<Prepared> {
         // A kernel with a producer fixes its block, and the compiler has seen to it that the threads fit.
         let block = if self.has_producer { with_producer(plan.block).unwrap_or(plan.block) } else { plan.block };
         let threads: u32 = block.iter().product();
@@ -333,8 +346,8 @@ impl CudaKernel {
 
     fn run(&self, plan: &LaunchPlan<'_>, stream: &Arc<StreamCore>, parameters: *mut *mut c_void) -> Result<()> {
         let Prepared { grid, block, shared } = self.prepare(plan)?;
-        let _filled = self.constants.fill(&self.module.context, plan, stream)?;
-        let queue = sys::Handle::of(stream.queue().handle());
+        let _filled = if self.is_plain { None } else { self.constants.fill(&self.module.context, plan, stream)? };
+        let queue = sys::Handle::of(stream.handle());
         stream.queue().note_launch(plan.definition);
         match self.start(grid, block, shared, queue, parameters) {
             code::SUCCESS => Ok(()),
@@ -346,29 +359,44 @@ impl CudaKernel {
     /// Puts a launch into a stream; gives the driver's code. One of a kernel that overlaps may begin before the kernel before it in the stream has ended, where
     /// the driver knows how to say so; copies and events are ordered as ever.
     fn start(&self, grid: [u32; 3], block: [u32; 3], shared: u32, queue: sys::CUstream, parameters: *mut *mut c_void) -> Code {
-        let (driver, none) = (self.module.context.driver, null_mut());
-        if let Some(launch) = driver.cuLaunchKernelEx.filter(|_| self.overlaps) {
-            let mut attribute = sys::CUlaunchAttribute {
-                id: sys::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
-                // All of it is written: the driver may copy the union.
-                value: sys::LaunchAttributeValue { pad: [0; 64] },
-            };
-            attribute.value.programmaticStreamSerializationAllowed = 1;
-            let config = sys::CUlaunchConfig {
-                gridDim: grid,
-                blockDim: block,
-                sharedMemBytes: shared,
-                hStream: queue,
-                attrs: &raw mut attribute,
-                numAttrs: 1,
-            };
-            // SAFETY: as below; the configuration and its attribute are read before the call returns.
-            return unsafe { launch(&raw const config, self.function, parameters, none) };
+        if self.overlaps
+            && let Some(code) = self.start_early(grid, block, shared, queue, parameters)
+        {
+            return code;
         }
-        let ([gx, gy, gz], [bx, by, bz]) = (grid, block);
+        let ([gx, gy, gz], [bx, by, bz], none) = (grid, block, null_mut());
         // SAFETY: the function is loaded; `parameters` has an address for each of its parameters, as the back end's calling convention
         // says, and each is copied before the call returns; buffers are kept alive by their uses until the stream is done with them.
-        unsafe { driver.cuLaunchKernel(self.function, gx, gy, gz, bx, by, bz, shared, queue, parameters, none) }
+        unsafe { self.module.context.driver.cuLaunchKernel(self.function, gx, gy, gz, bx, by, bz, shared, queue, parameters, none) }
+    }
+
+    /// The same where it may begin early; `None`: the driver does not know of that.
+    #[inline(never)]
+    fn start_early(
+        &self,
+        grid: [u32; 3],
+        block: [u32; 3],
+        shared: u32,
+        queue: sys::CUstream,
+        parameters: *mut *mut c_void,
+    ) -> Option<Code> {
+        let launch = self.module.context.driver.cuLaunchKernelEx?;
+        let mut attribute = sys::CUlaunchAttribute {
+            id: sys::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+            // All of it is written: the driver may copy the union.
+            value: sys::LaunchAttributeValue { pad: [0; 64] },
+        };
+        attribute.value.programmaticStreamSerializationAllowed = 1;
+        let config = sys::CUlaunchConfig {
+            gridDim: grid,
+            blockDim: block,
+            sharedMemBytes: shared,
+            hStream: queue,
+            attrs: &raw mut attribute,
+            numAttrs: 1,
+        };
+        // SAFETY: as in `start`; the configuration and its attribute are read before the call returns.
+        Some(unsafe { launch(&raw const config, self.function, parameters, null_mut()) })
     }
 
     /// How many blocks of a launch the device holds at once. `shared`: what is asked for at the launch, bytes.

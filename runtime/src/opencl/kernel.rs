@@ -121,10 +121,10 @@ impl OpenClKernel {
                     set(*bytes, plan.arguments.value_address(chunk).cast())?;
                 }
                 (AbiArgument::Buffer { .. }, Some(ArgumentKind::Global { allocation, .. } | ArgumentKind::Constant { allocation })) => {
-                    object(allocation.memory().handle() as cl_mem)?;
+                    object(allocation.handle() as cl_mem)?;
                 }
                 (AbiArgument::Image { .. }, Some(ArgumentKind::Texture { allocation, .. })) => {
-                    object(allocation.memory().handle() as cl_mem)?;
+                    object(allocation.handle() as cl_mem)?;
                 }
                 (AbiArgument::Sampler { reads, .. }, Some(ArgumentKind::Texture { allocation, .. })) => {
                     word(size_of::<cl_sampler>() as u64, allocation.memory().reader(*reads))?;
@@ -194,7 +194,7 @@ impl Executable for OpenClKernel {
     }
 
     fn launch(&self, plan: &LaunchPlan<'_>, stream: &Arc<StreamCore>) -> Result<Option<Counters>> {
-        self.run(plan, stream.queue().handle(), null_mut())?;
+        self.run(plan, stream.handle(), null_mut())?;
         Ok(None)
     }
 
@@ -203,7 +203,7 @@ impl Executable for OpenClKernel {
         let mut times = Vec::new();
         for _ in 0..runs {
             let mut event = null_mut();
-            self.run(plan, stream.queue().handle(), &mut event)?;
+            self.run(plan, stream.handle(), &mut event)?;
             let event = OpenClEvent::new(self.context.api, event);
             event.synchronize()?;
             let (start, end) = (event.time(sys::CL_PROFILING_COMMAND_START)?, event.time(sys::CL_PROFILING_COMMAND_END)?);
