@@ -123,7 +123,7 @@ fn watch() -> Result<ExitCode, String> {
 
 fn run(run: &Run) -> Result<ExitCode, String> {
     let settings = settings(run)?;
-    let asks_drivers = settings.judges.iter().any(|judge| matches!(judge, Judge::OpenCl | Judge::Cuda));
+    let asks_drivers = settings.judges.iter().any(|judge| judge.is_device());
     if asks_drivers && !run.inside {
         return watch();
     }

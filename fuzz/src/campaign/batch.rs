@@ -2,6 +2,7 @@
 
 use super::find::{Find, tried};
 use super::state::State;
+use super::suspects::Suspects;
 use super::{Judge, Settings};
 use crate::check::{check, expected, run_once, target_of};
 use crate::executions::twin::{Said, Toolchain};
@@ -20,6 +21,8 @@ pub struct Judges {
     pub has_ptx: bool,
     /// OpenCL and CUDA devices.
     pub devices: Vec<(&'static str, Device)>,
+    /// Other OpenCL devices, with other compilers: asked where the first one differs.
+    pub arbiters: Vec<Device>,
 }
 
 impl Judges {
@@ -71,7 +74,8 @@ pub fn run(settings: &Settings, judges: &Judges, batch: u64, skipped: &dyn Fn(u6
         proc_macro2::extra::invalidate_current_thread_spans();
     }
     for (name, device) in &judges.devices {
-        on_device(settings, name, device, &known, &mut counted, &mut finds);
+        let arbiters = if *name == Judge::OpenCl.name() { &judges.arbiters[..] } else { &[] };
+        on_device(settings, name, device, arbiters, &known, &mut counted, &mut finds);
     }
     (counted, finds)
 }
@@ -134,7 +138,16 @@ pub fn complaint(said: &Said) -> String {
     }
 }
 
-fn on_device(settings: &Settings, name: &'static str, device: &Device, known: &[Known], counted: &mut State, finds: &mut Vec<Find>) {
+fn on_device(
+    settings: &Settings,
+    name: &'static str,
+    device: &Device,
+    arbiters: &[Device],
+    known: &[Known],
+    counted: &mut State,
+    finds: &mut Vec<Find>,
+) {
+    let suspects = Suspects::of(settings);
     for Known { seed, kernel, output } in known {
         if kernel.has_textures() {
             continue;
@@ -143,8 +156,7 @@ fn on_device(settings: &Settings, name: &'static str, device: &Device, known: &[
         if (kernel.is_approximate || kernel.has_clusters || kernel.waits) && name != Judge::Cuda.name() {
             continue;
         }
-        // A driver that dies takes this program along: the next one reads where.
-        let _ = std::fs::write(settings.current(), seed.to_string());
+        suspects.begin(*seed);
         let found = tried(|| device::run(kernel, Form::BestEffort, device).map_err(Failure::Wrong));
         let has_room = !matches!(found, Ok(None));
         counted.add(if has_room { name.to_owned() } else { format!("too large for {name}") }, 1);
@@ -152,10 +164,23 @@ fn on_device(settings: &Settings, name: &'static str, device: &Device, known: &[
             Ok(found) => found.and_then(|found| difference(output, &found)),
             Err(Failure::Wrong(why) | Failure::NoCase(why)) => Some(why),
         };
-        if let Some(why) = why {
+        if why.as_ref().is_some_and(|why| why.contains("context is lost")) {
+            // Whatever came next would fail. Who of all threads did it is found by the next start.
+            std::process::abort();
+        }
+        // The same text, and every other compiler makes of it what it means: then it is this one that is wrong.
+        let others_agree = || {
+            let agrees = |other: &Device| matches!(device::run(kernel, Form::BestEffort, other), Ok(Some(found)) if difference(output, &found).is_none());
+            !arbiters.is_empty() && arbiters.iter().all(agrees)
+        };
+        let is_devices_own = why.is_some() && others_agree();
+        suspects.end(*seed);
+        if is_devices_own {
+            println!("seed {seed}: {} differs, {} others agree", device.name(), arbiters.len());
+            counted.add(format!("wrong on {} alone", device.name()), 1);
+        } else if let Some(why) = why {
             finds.push(Find { seed: *seed, judge: name, why });
         }
         proc_macro2::extra::invalidate_current_thread_spans();
     }
-    let _ = std::fs::remove_file(settings.current());
 }

@@ -3,6 +3,10 @@
 use crate::random::{Failure, quietly, smallest};
 use crate::source::{self, Form, Kernel};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// What making one smaller may take.
+const MOST_TIME: Duration = Duration::from_secs(120);
 
 /// Something that disagrees.
 #[derive(Clone, Debug)]
@@ -21,15 +25,18 @@ pub fn tried<T>(check: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure
 }
 
 impl Find {
-    /// The smallest kernel that still fails, with what it says; by so many tries at most.
+    /// The smallest kernel that still fails, with what it says; by so many tries at most, and in two minutes: a compiler may take a second for each.
     pub fn shrunk(&self, tries: usize, check: impl Fn(&Kernel) -> Result<(), Failure>) -> Option<(Kernel, String)> {
         let mut why = self.why.clone();
-        let kernel = smallest(self.seed, tries, source::kernel, |kernel| match tried(|| check(kernel)) {
-            Err(Failure::Wrong(still)) => {
-                why = still;
-                true
+        let begun = Instant::now();
+        let kernel = smallest(self.seed, tries, source::kernel, |kernel| {
+            match tried(|| if begun.elapsed() < MOST_TIME { check(kernel) } else { Ok(()) }) {
+                Err(Failure::Wrong(still)) => {
+                    why = still;
+                    true
+                }
+                Ok(()) | Err(Failure::NoCase(_)) => false,
             }
-            Ok(()) | Err(Failure::NoCase(_)) => false,
         })?;
         Some((kernel, why))
     }

@@ -4,6 +4,7 @@ pub mod batch;
 pub mod coverage;
 pub mod find;
 pub mod state;
+pub mod suspects;
 
 use crate::check::check;
 use crate::executions::twin::Toolchain;
@@ -16,6 +17,7 @@ use state::State;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
+use suspects::Suspects;
 use warpwright_runtime::Device;
 
 /// Who is asked.
@@ -36,6 +38,11 @@ pub enum Judge {
 impl Judge {
     /// All of them.
     pub const ALL: [Judge; 5] = [Judge::Simulator, Judge::Twin, Judge::Ptx, Judge::OpenCl, Judge::Cuda];
+
+    /// Whether it is a device, whose driver may end the program.
+    pub fn is_device(self) -> bool {
+        matches!(self, Judge::OpenCl | Judge::Cuda)
+    }
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
@@ -77,11 +84,6 @@ const TRIES: usize = 1500;
 const TRIES_OF_TWINS: usize = 80;
 
 impl Settings {
-    /// Where the seed stands that a device is at.
-    pub fn current(&self) -> PathBuf {
-        self.state.with_extension("current")
-    }
-
     /// Where finds go.
     pub fn finds(&self) -> PathBuf {
         self.state.with_extension("finds")
@@ -95,15 +97,16 @@ impl Settings {
         let said = |error: warpwright_runtime::Error| error.to_string();
         let work = std::env::temp_dir().join(format!("warpwright-fuzz-{}", std::process::id()));
         let twins = self.judges.contains(&Judge::Twin).then(|| Toolchain::of_workspace(&self.root, &work)).transpose()?;
-        let mut devices = Vec::new();
+        let (mut devices, mut arbiters) = (Vec::new(), Vec::new());
         if self.judges.contains(&Judge::OpenCl) {
             devices.push((Judge::OpenCl.name(), Device::opencl(0).map_err(said)?));
+            arbiters.extend((1..).map_while(|index| Device::opencl(index).ok()));
         }
         if self.judges.contains(&Judge::Cuda) {
             devices.push((Judge::Cuda.name(), Device::cuda(0).map_err(said)?));
         }
         let [is_thorough, has_ptx] = [Judge::Simulator, Judge::Ptx].map(|judge| self.judges.contains(&judge));
-        Ok(Judges { is_thorough, twins, has_ptx, devices })
+        Ok(Judges { is_thorough, twins, has_ptx, devices, arbiters })
     }
 }
 
@@ -113,14 +116,15 @@ impl Settings {
 /// The state cannot be read or written, or somebody asked is not there.
 pub fn run(settings: &Settings) -> Result<State, String> {
     let mut state = State::read(&settings.state)?;
-    if let Ok(text) = std::fs::read_to_string(settings.current()) {
-        if let Ok(seed) = text.trim().parse() {
-            println!("seed {seed} ended the program");
-            state.skipped.insert(seed);
-            state.add("finds", 1);
-        }
-        let _ = std::fs::remove_file(settings.current());
+    for seed in suspects::guilty(settings, Suspects::of(settings).take()) {
+        println!("seed {seed} ended the program");
+        let judge = settings.judges.iter().find(|judge| judge.is_device()).map_or("device", |judge| judge.name());
+        let find = Find { seed, judge, why: "it ended the program, or the device's context".to_owned() };
+        find.write(&settings.finds(), &whole(&find), &find.why)?;
+        state.skipped.insert(seed);
+        state.add("finds", 1);
     }
+    state.write(&settings.state)?;
     let judges = settings.judges()?;
     let before = state.count("milliseconds");
     let start = Instant::now();
@@ -174,7 +178,10 @@ pub fn run(settings: &Settings) -> Result<State, String> {
         // Batches that were begun and not ended are begun again.
         let pending = lock().pending.clone();
         for batch in pending {
-            report(settings, &judges, &run_batch(batch))?;
+            let finds = run_batch(batch);
+            // Before one is made smaller, which may end the program.
+            lock().write(&settings.state)?;
+            report(settings, &judges, &finds)?;
         }
     }
     std::thread::scope(|scope| {
@@ -211,9 +218,13 @@ fn headline(find: &Find) -> String {
     format!("found: seed {} on {}: {}", find.seed, find.judge, find.why.lines().next().unwrap_or_default())
 }
 
+/// The kernel of a find.
+fn whole(find: &Find) -> Kernel {
+    crate::source::kernel(&mut crate::random::Random::new(find.seed))
+}
+
 /// Writes finds, makes each smaller, and says where they are. The whole kernels come first: who ends a campaign while it makes one smaller has them all.
 fn report(settings: &Settings, judges: &Judges, finds: &[Find]) -> Result<(), String> {
-    let whole = |find: &Find| crate::source::kernel(&mut crate::random::Random::new(find.seed));
     for find in finds {
         println!("{}", headline(find));
         find.write(&settings.finds(), &whole(find), &find.why)?;

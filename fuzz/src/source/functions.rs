@@ -77,9 +77,10 @@ impl Generator<'_> {
         let [first, second, result] = [0; 3].map(|_| self.random.pick(&Scalar::ALL));
         let (t, u, r) = (first.name(), second.name(), result.name());
         let wrap = format!("Wrap{}", self.functions.len());
-        let value = self.of_variables(&[("c", first), ("d", second), ("w.1[1]", second), ("w.0", first)], result);
+        // No variable that `value` may name ends in `_`: one called `w` would hide it.
+        let value = self.of_variables(&[("c", first), ("d", second), ("wrap_.1[1]", second), ("wrap_.0", first)], result);
         self.items.push(format!(
-            "#[device]\n#[derive(Clone, Copy)]\n#[repr(C)]\npub struct {wrap}(pub {t}, pub [{u}; 2]);\n#[device]\npub fn {name}(a: {t}, b: {u}) -> {r} {{\n    let mut w = {wrap}(a, [b; 2]);\n    let {wrap}(c, [d, _]) = w;\n    w.0 = a;\n    {value}\n}}\n"
+            "#[device]\n#[derive(Clone, Copy)]\n#[repr(C)]\npub struct {wrap}(pub {t}, pub [{u}; 2]);\n#[device]\npub fn {name}(a: {t}, b: {u}) -> {r} {{\n    let mut wrap_ = {wrap}(a, [b; 2]);\n    let {wrap}(c, [d, _]) = wrap_;\n    wrap_.0 = a;\n    {value}\n}}\n"
         ));
         self.add_function(name, vec![first, second], result);
     }

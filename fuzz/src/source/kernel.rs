@@ -216,6 +216,8 @@ impl Parameter {
     pub fn extents(&self) -> Vec<usize> {
         match self.passed {
             Passed::Matrix { rows, columns, pitch, .. } => vec![rows, columns, pitch],
+            // As the runtime passes them: of one matrix alone the stride says nothing.
+            Passed::Batch { extents: [rows, columns, pitch, 1, _], .. } => vec![rows, columns, pitch, 1, 0],
             Passed::Batch { extents, .. } => extents.to_vec(),
             _ => Vec::new(),
         }
