@@ -1,7 +1,7 @@
 //! Seeds that devices are at. A driver that dies takes the program along, and a kernel that loses the device's context spoils it for all threads: the next start asks each of these seeds alone.
 
 use super::Settings;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// A file for each, named by it.
@@ -10,7 +10,12 @@ pub struct Suspects(PathBuf);
 impl Suspects {
     /// Those of a campaign.
     pub fn of(settings: &Settings) -> Suspects {
-        Suspects(settings.state.with_extension("current"))
+        Suspects::beside(&settings.state)
+    }
+
+    /// Those of the campaign with this state.
+    fn beside(state: &Path) -> Suspects {
+        Suspects(state.with_extension("current"))
     }
 
     /// A device is asked about a seed.
@@ -48,4 +53,19 @@ pub fn guilty(settings: &Settings, seeds: Vec<u64>) -> Vec<u64> {
     };
     let alone: Vec<u64> = if seeds.len() == 1 { Vec::new() } else { seeds.iter().filter(is_guilty).copied().collect() };
     if alone.is_empty() { seeds } else { alone }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Suspects;
+
+    #[test]
+    fn who_has_not_answered_is_known_once() {
+        let state = std::env::temp_dir().join(format!("warpwright-suspects-{}.state", std::process::id()));
+        // Each thread of a campaign has its own, and a later start, too.
+        [7, 8, 9].iter().for_each(|seed| Suspects::beside(&state).begin(*seed));
+        Suspects::beside(&state).end(8);
+        assert_eq!(Suspects::beside(&state).take(), [7, 9]);
+        assert!(Suspects::beside(&state).take().is_empty());
+    }
 }
