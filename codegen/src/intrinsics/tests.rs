@@ -448,8 +448,13 @@ fn constants_are_what_rows_compute() {
                     }
                 }
                 Some(ConstantForm::OfScalars(of)) => {
-                    let args: Vec<_> = numbers.iter().map(|n| Scalar::float(Type::F32, 5.0 - *n as f64)).collect();
-                    assert_eq!(of(&args), Some(run(row, Type::F32, &args, Math::Precise)[0]), "`{}` of {args:?}", row.name);
+                    for ty in [Type::F16, Type::BF16, Type::F32, Type::F64].into_iter().filter(|ty| row.over.contains(*ty)) {
+                        let kernel = Kernel::new("k", KernelOptions::default());
+                        let number = |n: i128| Scalar::float(ty, 5.0 - n as f64).bits;
+                        let typed = |(operand, n): (_, &i128)| Scalar::new(Intrinsic::operand_type(operand, ty, &kernel), number(*n));
+                        let args: Vec<_> = row.args.iter().copied().zip(numbers).map(typed).collect();
+                        assert_eq!(of(&args), Some(run(row, ty, &args, Math::Precise)[0]), "`{}` of {args:?}", row.name);
+                    }
                 }
             }
         }
