@@ -171,6 +171,19 @@ fn shared_arrays_and_casts_are_rewritten() {
     check(&text, &["::warpwright::__private::cast::<_, f16>(::warpwright::__private::cast::<_, f32>(n) + 1.0)"]);
     let text = expand(kernel, "", "fn k(n: u64, y: &mut Global<u32>) { y[0] = n as u32; }");
     check(&text, &["y[0] = n as u32;"]);
+    // What is named elsewhere may be one of those floats.
+    for value in ["mean(n)", "weights::mean::<4>(n)", "SCALE"] {
+        let text = expand(kernel, "", &format!("fn k(n: u64, y: &mut Global<u32>) {{ y[0] = {value} as u32; }}"));
+        check(&text, &[&format!("y[0] = ::warpwright::__private::cast::<_, u32>({value});")]);
+    }
+    for value in ["global_id().x", "f32::MAX", "N", "if (n > 1) { n } else { std::f32::consts::PI }"] {
+        let text = expand(
+            kernel,
+            "block = 32",
+            &format!("fn k<const N: usize>(n: u64, y: &mut Global<u32>) {{ #[unroll(4)] for _ in 0..4 {{ y[0] = ({value}) as u32; }} }}"),
+        );
+        check(&text, &["as u32;"]);
+    }
 }
 
 #[test]

@@ -4,10 +4,11 @@
 //! follow: in generic functions, and where `f16` and `bf16` are about, which are structs to Rust. There shifts become calls, too: Rust does not
 //! infer the type of `a << 2` from the several bounds `T: Shl<…>`. A `while` and a `loop` count their turns, so that none runs for ever.
 
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::quote_spanned;
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
+use warpwright_codegen::intrinsics;
 use warpwright_codegen::ir::Type;
 use warpwright_codegen::syntax::{MatchesArguments, annotation_arguments, is_named, padding_argument};
 
@@ -28,17 +29,64 @@ impl Slots {
 const PLAIN_TYPES: [&str; 12] =
     ["Accumulator", "Constant", "Dim3", "Float", "Global", "Int", "Matrix", "MatrixBatch", "Num", "Ordering", "Rows", "ThreadScope"];
 
-/// Whether these tokens speak of floats that are not Rust's own, or may: a struct's fields are not shown here.
+/// Whether these tokens speak of floats that are not Rust's own, or may: neither a struct's fields are shown here, nor what a function gives or a constant is.
 pub(super) fn needs_casts(tokens: TokenStream) -> bool {
-    tokens.into_iter().any(|token| match token {
+    let mut constants = Vec::new();
+    add_constants(tokens.clone(), &mut constants);
+    speaks_of_short_floats(tokens, &constants)
+}
+
+/// The constants, parameters among them, whose types stand here.
+fn add_constants(tokens: TokenStream, constants: &mut Vec<String>) {
+    let mut is_const = false;
+    for token in tokens {
+        match &token {
+            TokenTree::Ident(ident) if is_const => constants.push(ident.to_string()),
+            TokenTree::Group(group) => add_constants(group.stream(), constants),
+            _ => {}
+        }
+        is_const = matches!(&token, TokenTree::Ident(ident) if ident == "const");
+    }
+}
+
+fn speaks_of_short_floats(tokens: TokenStream, constants: &[String]) -> bool {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    let before = |at: usize, n: usize| at.checked_sub(n).and_then(|at| tokens.get(at));
+    let is_after = |at: usize, sign: char| matches!(before(at, 1), Some(TokenTree::Punct(punct)) if punct.as_char() == sign);
+    tokens.iter().enumerate().any(|(at, token)| match token {
         TokenTree::Ident(ident) => {
             let name = ident.to_string();
-            let is_type = name.starts_with(char::is_uppercase) && name.contains(char::is_lowercase);
-            ["f16", "bf16", "e4m3", "e5m2"].contains(&name.as_str()) || is_type && !PLAIN_TYPES.contains(&name.as_str())
+            let is_upper = name.starts_with(char::is_uppercase);
+            let is_type = is_upper && name.contains(char::is_lowercase);
+            // `f32::MAX`, `consts::PI`: Rust's own.
+            let is_rusts = is_after(at, ':')
+                && before(at, 3).is_some_and(|path| {
+                    let path = path.to_string();
+                    path == "consts" || matches!(path.as_str(), "usize" | "isize") || path.parse::<Type>().is_ok()
+                });
+            let is_called = || {
+                let is_declared = matches!(before(at, 1), Some(TokenTree::Ident(before)) if before == "fn");
+                is_call(&tokens[at + 1..]) && !is_declared && !is_after(at, '.') && syn::parse_str::<syn::Ident>(&name).is_ok()
+            };
+            match (is_upper, is_type) {
+                (true, true) => !PLAIN_TYPES.contains(&name.as_str()),
+                (true, false) => !is_rusts && !constants.contains(&name),
+                (false, _) => {
+                    ["f16", "bf16", "e4m3", "e5m2"].contains(&name.as_str()) || intrinsics::function(&name).is_none() && is_called()
+                }
+            }
         }
-        TokenTree::Group(group) => needs_casts(group.stream()),
-        _ => false,
+        // What an attribute is given is no expression of the function's.
+        TokenTree::Group(group) => !is_after(at, '#') && speaks_of_short_floats(group.stream(), constants),
+        TokenTree::Punct(_) | TokenTree::Literal(_) => false,
     })
+}
+
+/// Whether arguments come next, perhaps behind generic ones: `(…)`, `::<…>(…)`.
+fn is_call(behind: &[TokenTree]) -> bool {
+    let is_sign = |at: usize, sign: char| matches!(behind.get(at), Some(TokenTree::Punct(punct)) if punct.as_char() == sign);
+    let has_arguments = matches!(behind.first(), Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Parenthesis);
+    has_arguments || is_sign(0, ':') && is_sign(1, ':') && is_sign(2, '<')
 }
 
 /// Rewrites a function for the host.
