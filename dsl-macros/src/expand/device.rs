@@ -52,7 +52,7 @@ pub(crate) fn device(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let mut found = check::check_items(&items, &parsed);
     findings.append(std::mem::take(&mut found.errors));
     found.errors = findings.clone();
-    let casts = twin::needs_casts(item.clone());
+    let calls = twin::Calls::of(item.clone());
     let text = [mark.into_token_stream(), item].into_iter().collect();
     let source = |name: String| UnitSource::new(text, &items, name, &found);
     let source = match &parsed {
@@ -69,7 +69,7 @@ pub(crate) fn device(arguments: TokenStream, item: TokenStream) -> TokenStream {
     if let syn::Item::Fn(function) = &mut parsed {
         leave_body_out(function, &findings, &super::source::named(&items, &found));
     }
-    let marked = mark_item(parsed, &source, casts, &mut twin::Slots::default());
+    let marked = mark_item(parsed, &source, calls, &mut twin::Slots::default());
     let errors = compile_errors(&findings);
     quote!(#marked #errors)
 }
@@ -115,9 +115,9 @@ pub(super) fn leave_body_out(function: &mut syn::ItemFn, errors: &Diagnostics, n
 }
 
 /// A device item with its mark. `source` is an expression of type `DeviceItem`.
-pub(super) fn mark_item(item: syn::Item, source: &TokenStream, casts: bool, slots: &mut twin::Slots) -> TokenStream {
+pub(super) fn mark_item(item: syn::Item, source: &TokenStream, calls: twin::Calls, slots: &mut twin::Slots) -> TokenStream {
     match item {
-        syn::Item::Fn(item) => mark_function(item, source, casts, slots),
+        syn::Item::Fn(item) => mark_function(item, source, calls, slots),
         syn::Item::Struct(mut item) => {
             add_defaults(&mut item.generics);
             let mark = mark_struct(&item, source);
@@ -128,7 +128,7 @@ pub(super) fn mark_item(item: syn::Item, source: &TokenStream, casts: bool, slot
             quote!(#item #mark)
         }
         syn::Item::Impl(mut item) => {
-            twin::rewrite_impl(&mut item, casts, slots);
+            twin::rewrite_impl(&mut item, calls, slots);
             let mark = mark_impl(&item, source);
             quote!(#item #mark)
         }
@@ -161,8 +161,8 @@ fn is_named_int(path: &syn::Path) -> bool {
 }
 
 /// The function, an empty enum of the same name, and the way from it to the source.
-fn mark_function(mut item: syn::ItemFn, source: &TokenStream, casts: bool, slots: &mut twin::Slots) -> TokenStream {
-    twin::rewrite_function(&mut item.sig, &mut item.block, casts, slots);
+fn mark_function(mut item: syn::ItemFn, source: &TokenStream, calls: twin::Calls, slots: &mut twin::Slots) -> TokenStream {
+    twin::rewrite_function(&mut item.sig, &mut item.block, calls, slots);
     let (name, vis) = (&item.sig.ident, &item.vis);
     let cfgs = cfgs(&item.attrs);
     // At the attribute's place: `rustc` then knows the enum for generated code and lints it less.

@@ -47,8 +47,8 @@ pub(crate) fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let source = UnitSource::new(text, &items, function.sig.ident.to_string(), &found);
     let named = source::named(&items, &found);
     let findings = found.errors;
-    let is_wide = twin::needs_casts(item);
-    twin::rewrite_function(&mut function.sig, &mut function.block, is_wide, &mut twin::Slots::default());
+    let calls = twin::Calls::of(item);
+    twin::rewrite_function(&mut function.sig, &mut function.block, calls, &mut twin::Slots::default());
     let host = if findings.has_errors() {
         host::refused_function(&function, &attributes, &findings, &named)
     } else {

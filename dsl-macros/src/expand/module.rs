@@ -37,7 +37,7 @@ pub(crate) fn module(arguments: TokenStream, item: TokenStream) -> TokenStream {
         item.content.iter_mut().for_each(|(_, content)| mark_called_in(content));
     }
     let content = parsed.content.as_ref().map_or(&[][..], |(_, content)| content);
-    let casts = twin::needs_casts(unit.to_token_stream());
+    let calls = twin::Calls::of(unit.to_token_stream());
     let items = vec![syn::Item::Mod(unit)];
     let mut found = check::check_items(&items, &as_written);
     findings.append(std::mem::take(&mut found.errors));
@@ -46,7 +46,7 @@ pub(crate) fn module(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let (text, externs) = UnitSource::new(written.into_token_stream(), &items, String::new(), &found).into_parts();
     let mut slots = twin::Slots::default();
     let expanded: Vec<TokenStream> =
-        content.iter().map(|item| expand_item(item, &parsed.ident, casts, &findings, &found, &mut slots)).collect();
+        content.iter().map(|item| expand_item(item, &parsed.ident, calls, &findings, &found, &mut slots)).collect();
     let (errors, denied) = (compile_errors(&findings), found.denied());
     let syn::ItemMod { attrs, vis, mod_token, ident, .. } = &parsed;
     let shared = has_items.then(|| {
@@ -79,7 +79,7 @@ fn is_device_item(item: &syn::Item) -> bool {
 fn expand_item(
     item: &syn::Item,
     module: &syn::Ident,
-    casts: bool,
+    calls: twin::Calls,
     errors: &Diagnostics,
     found: &check::Findings,
     slots: &mut twin::Slots,
@@ -102,7 +102,7 @@ fn expand_item(
             let attributes = KernelAttributes::find(&function.attrs, &mut Diagnostics::new()).unwrap_or_default();
             function.attrs.retain(|attr| !is_named(attr, "kernel"));
             let source = source(&function.sig.ident);
-            twin::rewrite_function(&mut function.sig, &mut function.block, casts, slots);
+            twin::rewrite_function(&mut function.sig, &mut function.block, calls, slots);
             if errors.has_errors() {
                 return host::refused_function(function, &attributes, errors, &TokenStream::new());
             }
@@ -113,23 +113,23 @@ fn expand_item(
             function.attrs.retain(|attr| !is_named(attr, "device"));
             let source = source(&function.sig.ident);
             device::leave_body_out(function, errors, &TokenStream::new());
-            device::mark_item(item, &source, casts, slots)
+            device::mark_item(item, &source, calls, slots)
         }
         syn::Item::Struct(ty) => {
             ty.attrs.retain(|attr| !is_named(attr, "device"));
             let source = source(&ty.ident);
             device::lay_out(ty, errors);
-            device::mark_item(item, &source, casts, slots)
+            device::mark_item(item, &source, calls, slots)
         }
         syn::Item::Enum(ty) => {
             ty.attrs.retain(|attr| !is_named(attr, "device"));
             let source = source(&ty.ident);
-            device::mark_item(item, &source, casts, slots)
+            device::mark_item(item, &source, calls, slots)
         }
         syn::Item::Impl(methods) => {
             methods.attrs.retain(|attr| !is_named(attr, "device"));
             // The methods' source is the module's, which their type leads to already.
-            twin::rewrite_impl(methods, casts, slots);
+            twin::rewrite_impl(methods, calls, slots);
             item.to_token_stream()
         }
         _ => item.to_token_stream(),

@@ -176,6 +176,9 @@ fn shared_arrays_and_casts_are_rewritten() {
         let text = expand(kernel, "", &format!("fn k(n: u64, y: &mut Global<u32>) {{ y[0] = {value} as u32; }}"));
         check(&text, &[&format!("y[0] = ::warpwright::__private::cast::<_, u32>({value});")]);
     }
+    // Shifts stay Rust's own there, with the overflow checks of the crate.
+    let text = expand(kernel, "", "fn k(n: u32, y: &mut Global<u32>) { let mean = mean(n) as u32; y[0] = mean << n; }");
+    check(&text, &["let mean = ::warpwright::__private::cast::<_, u32>(mean(n));", "y[0] = mean << n;"]);
     for value in ["global_id().x", "f32::MAX", "N", "if (n > 1) { n } else { std::f32::consts::PI }"] {
         let text = expand(
             kernel,

@@ -29,11 +29,29 @@ impl Slots {
 const PLAIN_TYPES: [&str; 12] =
     ["Accumulator", "Constant", "Dim3", "Float", "Global", "Int", "Matrix", "MatrixBatch", "Num", "Ordering", "Rows", "ThreadScope"];
 
-/// Whether these tokens speak of floats that are not Rust's own, or may: neither a struct's fields are shown here, nor what a function gives or a constant is.
-pub(super) fn needs_casts(tokens: TokenStream) -> bool {
-    let mut constants = Vec::new();
-    add_constants(tokens.clone(), &mut constants);
-    speaks_of_short_floats(tokens, &constants)
+/// What becomes a call, because the operands may be floats that are structs to Rust.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Calls {
+    /// Nothing.
+    None,
+    /// `as`.
+    Casts,
+    /// `as`, shifts and compound assignment.
+    All,
+}
+
+impl Calls {
+    /// What it is for an item: all where such floats are named, or structs, whose fields are not shown; casts where functions or constants from elsewhere are, which may be of such floats.
+    pub(super) fn of(tokens: TokenStream) -> Calls {
+        let mut constants = Vec::new();
+        add_constants(tokens.clone(), &mut constants);
+        calls_in(tokens, &constants)
+    }
+
+    /// The same of a function or an implementation, which may be generic.
+    fn of_function(self, generics: &syn::Generics) -> Calls {
+        if generics.params.iter().any(|param| matches!(param, syn::GenericParam::Type(_))) { Calls::All } else { self }
+    }
 }
 
 /// The constants, parameters among them, whose types stand here.
@@ -49,11 +67,13 @@ fn add_constants(tokens: TokenStream, constants: &mut Vec<String>) {
     }
 }
 
-fn speaks_of_short_floats(tokens: TokenStream, constants: &[String]) -> bool {
+fn calls_in(tokens: TokenStream, constants: &[String]) -> Calls {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let before = |at: usize, n: usize| at.checked_sub(n).and_then(|at| tokens.get(at));
     let is_after = |at: usize, sign: char| matches!(before(at, 1), Some(TokenTree::Punct(punct)) if punct.as_char() == sign);
-    tokens.iter().enumerate().any(|(at, token)| match token {
+    let all_if = |is_so: bool| if is_so { Calls::All } else { Calls::None };
+    let casts_if = |is_so: bool| if is_so { Calls::Casts } else { Calls::None };
+    let calls = tokens.iter().enumerate().map(|(at, token)| match token {
         TokenTree::Ident(ident) => {
             let name = ident.to_string();
             let is_upper = name.starts_with(char::is_uppercase);
@@ -69,17 +89,18 @@ fn speaks_of_short_floats(tokens: TokenStream, constants: &[String]) -> bool {
                 is_call(&tokens[at + 1..]) && !is_declared && !is_after(at, '.') && syn::parse_str::<syn::Ident>(&name).is_ok()
             };
             match (is_upper, is_type) {
-                (true, true) => !PLAIN_TYPES.contains(&name.as_str()),
-                (true, false) => !is_rusts && !constants.contains(&name),
-                (false, _) => {
-                    ["f16", "bf16", "e4m3", "e5m2"].contains(&name.as_str()) || intrinsics::function(&name).is_none() && is_called()
-                }
+                (true, true) => all_if(!PLAIN_TYPES.contains(&name.as_str())),
+                (true, false) => casts_if(!is_rusts && !constants.contains(&name)),
+                (false, _) if ["f16", "bf16", "e4m3", "e5m2"].contains(&name.as_str()) => Calls::All,
+                (false, _) => casts_if(intrinsics::function(&name).is_none() && is_called()),
             }
         }
         // What an attribute is given is no expression of the function's.
-        TokenTree::Group(group) => !is_after(at, '#') && speaks_of_short_floats(group.stream(), constants),
-        TokenTree::Punct(_) | TokenTree::Literal(_) => false,
-    })
+        TokenTree::Group(_) if is_after(at, '#') => Calls::None,
+        TokenTree::Group(group) => calls_in(group.stream(), constants),
+        TokenTree::Punct(_) | TokenTree::Literal(_) => Calls::None,
+    });
+    calls.max().unwrap_or(Calls::None)
 }
 
 /// Whether arguments come next, perhaps behind generic ones: `(…)`, `::<…>(…)`.
@@ -90,9 +111,9 @@ fn is_call(behind: &[TokenTree]) -> bool {
 }
 
 /// Rewrites a function for the host.
-pub(super) fn rewrite_function(sig: &mut syn::Signature, block: &mut syn::Block, casts: bool, slots: &mut Slots) {
-    let is_generic = sig.generics.params.iter().any(|param| matches!(param, syn::GenericParam::Type(_)));
-    let mut rewriter = Rewriter { casts: casts || is_generic, slots, counts_turns: sig.constness.is_none(), needs_traits_method: false };
+pub(super) fn rewrite_function(sig: &mut syn::Signature, block: &mut syn::Block, calls: Calls, slots: &mut Slots) {
+    let mut rewriter =
+        Rewriter { calls: calls.of_function(&sig.generics), slots, counts_turns: sig.constness.is_none(), needs_traits_method: false };
     forget_hints(sig);
     super::shared_scalars::dereference(block);
     rewriter.visit_block_mut(block);
@@ -119,18 +140,18 @@ fn forget_exclusiveness(sig: &syn::Signature, block: &mut syn::Block) {
 }
 
 /// Rewrites the functions of an `impl`.
-pub(super) fn rewrite_impl(item: &mut syn::ItemImpl, casts: bool, slots: &mut Slots) {
-    let is_generic = item.generics.params.iter().any(|param| matches!(param, syn::GenericParam::Type(_)));
+pub(super) fn rewrite_impl(item: &mut syn::ItemImpl, calls: Calls, slots: &mut Slots) {
+    let calls = calls.of_function(&item.generics);
     for member in &mut item.items {
         if let syn::ImplItem::Fn(function) = member {
             function.attrs.retain(|attr| !is_named(attr, "device"));
-            rewrite_function(&mut function.sig, &mut function.block, casts || is_generic, slots);
+            rewrite_function(&mut function.sig, &mut function.block, calls, slots);
         }
     }
 }
 
 struct Rewriter<'s> {
-    casts: bool,
+    calls: Calls,
     slots: &'s mut Slots,
     /// Whether loops count their turns: not where `rustc` may run them.
     counts_turns: bool,
@@ -270,17 +291,17 @@ impl VisitMut for Rewriter<'_> {
         if self.counts_turns {
             count_turns(expr);
         }
-        if self.casts {
+        if self.calls == Calls::All {
             self.rewrite_compound_assignment(expr);
         }
-        if let (true, syn::Expr::Cast(cast)) = (self.casts, &*expr)
+        if let (true, syn::Expr::Cast(cast)) = (self.calls >= Calls::Casts, &*expr)
             && !is_plain_literal_cast(cast)
         {
             let (value, ty) = (without_parentheses(&cast.expr), &cast.ty);
             let call = quote_spanned!(cast.as_token.span=> ::warpwright::__private::cast::<_, #ty>(#value));
             *expr = syn::Expr::Verbatim(call);
         }
-        if let (true, syn::Expr::Binary(syn::ExprBinary { left, op, right, .. })) = (self.casts, &*expr)
+        if let (true, syn::Expr::Binary(syn::ExprBinary { left, op, right, .. })) = (self.calls == Calls::All, &*expr)
             && !(is_literal(left) && is_literal(right))
         {
             let shift = match op {
@@ -304,7 +325,7 @@ impl VisitMut for Rewriter<'_> {
 
     fn visit_macro_mut(&mut self, mac: &mut syn::Macro) {
         // The arguments of `assert!` and `println!` are expressions, with casts in them.
-        if !self.casts {
+        if self.calls == Calls::None {
             return;
         }
         if let Some(mut matches) = MatchesArguments::of(mac) {
