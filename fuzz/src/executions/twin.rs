@@ -112,7 +112,8 @@ impl Toolchain {
             "unconditional_panic",
         ]);
         rustc.args(["-C", "debuginfo=0", "-C", "opt-level=0", "-C", "debug-assertions=off", "-C", "overflow-checks=off"]);
-        rustc.args(["-C", "codegen-units=8", "-o"]).arg(&program).arg(&source);
+        // A panic ends the program, and so halves of it are asked: without landing pads it builds in a sixth less time.
+        rustc.args(["-C", "codegen-units=8", "-C", "panic=abort", "-o"]).arg(&program).arg(&source);
         rustc.arg("--extern").arg(format!("warpwright={}", self.library.display()));
         rustc.arg("-L").arg(format!("dependency={}", self.dependencies.display()));
         rustc.env("CARGO_MANIFEST_DIR", &self.work).env("CARGO_PKG_NAME", "twins");
