@@ -78,8 +78,9 @@ impl<'a> Argument<'a> {
 }
 
 /// All arguments of a launch, in the order of the kernel's parameters.
+#[doc(hidden)]
 #[derive(Clone)]
-pub(crate) struct Arguments<'a> {
+pub struct Arguments<'a> {
     room: Room,
     borrowed: PhantomData<&'a Allocation>,
 }
@@ -134,7 +135,9 @@ impl Clone for Room {
 }
 
 impl<'a> Arguments<'a> {
-    pub(crate) fn new() -> Arguments<'a> {
+    /// None yet.
+    #[expect(clippy::new_without_default, reason = "the macro's code calls this")]
+    pub fn new() -> Arguments<'a> {
         Arguments { room: Room::new(), borrowed: PhantomData }
     }
 

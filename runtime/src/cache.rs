@@ -39,18 +39,17 @@ impl Default for Cache {
 }
 
 impl Cache {
-    /// The instance, if it was ever compiled, or why it could not be.
+    /// The instance, if it was compiled. Why it could not be, [`Cache::add`] tells.
     #[inline]
-    pub(crate) fn find(&self, definition: &'static KernelDefinition, generics: &Generics) -> Option<Result<&Arc<Instance>>> {
-        let found = find(self.list(definition, generics), definition, generics).ok()?;
-        Some(found.outcome())
+    pub(crate) fn find(&self, definition: &'static KernelDefinition, generics: &Generics) -> Option<&Arc<Instance>> {
+        find(self.list(definition, generics), definition, generics).ok()?.outcome.as_ref().ok()
     }
 
     fn list(&self, definition: &'static KernelDefinition, generics: &Generics) -> &Link {
         &self.lists[hash(definition, generics) % LISTS]
     }
 
-    /// The instance, compiled now if nobody else has in between.
+    /// The instance, compiled now if nobody else has in between, or why it could not be compiled.
     #[cold]
     pub(crate) fn add(
         &self,

@@ -29,11 +29,14 @@ pub(crate) enum Grid {
     Cover(Dim3),
 }
 
-/// The geometry as it runs.
+/// The geometry as it runs. It is copied as a whole: of parts that lie across what was written, the processor waits for the memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Extents {
+    /// Blocks.
     pub(crate) grid: [u32; 3],
+    /// Threads of a block.
     pub(crate) block: [u32; 3],
+    /// Dynamic shared memory, bytes.
     pub(crate) shared_bytes: u32,
 }
 

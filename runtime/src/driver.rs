@@ -7,6 +7,7 @@
 #![expect(unsafe_code, reason = "copies take plain addresses")]
 
 use crate::arguments::Arguments;
+use crate::check::Extents;
 use crate::definition::KernelDefinition;
 use crate::error::{Error, Result};
 use crate::foreign::Keep;
@@ -293,12 +294,8 @@ pub(crate) struct LaunchPlan<'p> {
     pub(crate) definition: &'static KernelDefinition,
     /// Its host twin.
     pub(crate) twin: TwinEntry,
-    /// Blocks.
-    pub(crate) grid: [u32; 3],
-    /// Threads of a block.
-    pub(crate) block: [u32; 3],
-    /// Dynamic shared memory, bytes.
-    pub(crate) shared_bytes: u32,
+    /// Blocks, threads, shared memory.
+    pub(crate) extents: Extents,
     /// One for each parameter, all of this device; by-value ones laid out as it has them.
     pub(crate) arguments: Cow<'p, Arguments<'p>>,
 }
@@ -306,7 +303,7 @@ pub(crate) struct LaunchPlan<'p> {
 impl LaunchPlan<'_> {
     /// The grid that is started where the device holds so many blocks at once and each runs for several: no more than there are.
     pub(crate) fn started(&self, resident: u32) -> [u32; 3] {
-        let blocks: u64 = self.grid.iter().map(|extent| u64::from(*extent)).product();
+        let blocks: u64 = self.extents.grid.iter().map(|extent| u64::from(*extent)).product();
         [u32::try_from(blocks.min(u64::from(resident.max(1)))).unwrap_or(u32::MAX), 1, 1]
     }
 }

@@ -240,9 +240,7 @@ impl DynamicKernel {
             definition: self.definition,
             // Nobody asks for it: the host twin is refused above.
             twin: |_| {},
-            grid: extents.grid,
-            block: extents.block,
-            shared_bytes: extents.shared_bytes,
+            extents,
             arguments: Cow::Borrowed(arguments),
         })
     }

@@ -160,9 +160,7 @@ impl RecordedLaunch {
         LaunchPlan {
             definition: self.definition,
             twin: self.twin,
-            grid: self.extents.grid,
-            block: self.extents.block,
-            shared_bytes: self.extents.shared_bytes,
+            extents: self.extents,
             arguments: Cow::Owned(self.arguments.attach(|slot| slots[slot].memory())),
         }
     }
@@ -299,9 +297,7 @@ fn recorded(
         slot_of(allocation)
             .ok_or_else(|| not_given(&format!("parameter `{}` of kernel `{}`", definition.passed_name(index), definition.name)))
     })?;
-    let extents = Extents { grid: plan.grid, block: plan.block, shared_bytes: plan.shared_bytes };
-    let twin = plan.twin;
-    Ok(RecordedLaunch { definition, twin, instance, extents, arguments })
+    Ok(RecordedLaunch { definition, twin: plan.twin, extents: plan.extents, arguments, instance })
 }
 
 /// Steps recorded by [`Device::record`], replayed by one call.

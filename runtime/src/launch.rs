@@ -1,22 +1,19 @@
 //! A launch: what a kernel's host function returns. It does nothing until it is asked to.
 
-use crate::arguments::{Argument, ArgumentKind, Arguments};
-use crate::buffer::{Allocation, Buffer, ConstantBuffer};
+use crate::arguments::Arguments;
+use crate::buffer::Allocation;
 use crate::cache::Generics;
 use crate::check::{self, Geometry, Grid};
 use crate::definition::{GenericArgument, KernelDefinition};
 use crate::device::{Device, DeviceKind};
 use crate::dim3::{Dim3, Extent};
 use crate::driver::LaunchPlan;
-use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::instance::{Instance, with_lowered};
-use crate::matrix::{BufferMatrix, BufferMatrixBatch, BufferMatrixBatchMut, BufferMatrixMut};
 use crate::repack::for_device;
 use crate::sim::Counters;
 use crate::simulate::{self, Simulation};
 use crate::stream::{Stream, StreamCore};
-use crate::texture::{Texel, Texture};
 use crate::timing::Timing;
 use crate::twin::TwinEntry;
 use std::borrow::Cow;
@@ -43,75 +40,16 @@ pub struct Launch<'a> {
     pub(crate) geometry: Geometry,
 }
 
-/// The host's side of a group of parameters: a struct whose fields are passed one by one.
-#[doc(hidden)]
-pub trait ParameterGroup<'a> {
-    /// Passes them.
-    fn push(self, launch: Launch<'a>) -> Launch<'a>;
-}
-
 /// What the macro's code calls.
 #[doc(hidden)]
 impl<'a> Launch<'a> {
-    pub fn new(definition: &'static KernelDefinition, generics: impl Into<Cow<'static, [GenericArgument]>>, twin: TwinEntry) -> Launch<'a> {
-        Launch { definition, generics: generics.into(), twin, arguments: Arguments::new(), geometry: Geometry::default() }
-    }
-
-    pub fn value<T: Element>(mut self, value: T) -> Launch<'a> {
-        self.arguments.push_value(value);
-        self
-    }
-
-    pub fn global<T: Element>(self, buffer: &'a Buffer<T>) -> Launch<'a> {
-        self.buffer::<T>(buffer.allocation(), buffer.len(), false)
-    }
-
-    pub fn global_mut<T: Element>(self, buffer: &'a mut Buffer<T>) -> Launch<'a> {
-        self.buffer::<T>(buffer.allocation(), buffer.len(), true)
-    }
-
-    pub fn constant<A: Element>(mut self, constant: &'a ConstantBuffer<A>) -> Launch<'a> {
-        self.arguments.push(Argument { kind: ArgumentKind::Constant { allocation: constant.allocation() }, ty: &A::TYPE });
-        self
-    }
-
-    pub fn texture<T: Texel>(mut self, texture: &'a Texture<T>) -> Launch<'a> {
-        let kind = ArgumentKind::Texture { allocation: texture.allocation(), picture: texture.picture() };
-        self.arguments.push(Argument { kind, ty: &T::TYPE });
-        self
-    }
-
-    pub fn matrix<T: Element>(self, matrix: BufferMatrix<'a, T>) -> Launch<'a> {
-        let (buffer, extent) = matrix.parts();
-        self.global(buffer).values(extent)
-    }
-
-    pub fn matrix_mut<T: Element>(self, matrix: BufferMatrixMut<'a, T>) -> Launch<'a> {
-        let (buffer, extent) = matrix.parts();
-        self.global_mut(buffer).values(extent)
-    }
-
-    pub fn matrix_batch<T: Element>(self, batch: BufferMatrixBatch<'a, T>) -> Launch<'a> {
-        let (buffer, extent) = batch.parts();
-        self.global(buffer).values(extent)
-    }
-
-    pub fn matrix_batch_mut<T: Element>(self, batch: BufferMatrixBatchMut<'a, T>) -> Launch<'a> {
-        let (buffer, extent) = batch.parts();
-        self.global_mut(buffer).values(extent)
-    }
-
-    fn values<const N: usize>(self, values: [usize; N]) -> Launch<'a> {
-        values.into_iter().fold(self, Launch::value)
-    }
-
-    pub fn group(self, group: impl ParameterGroup<'a>) -> Launch<'a> {
-        group.push(self)
-    }
-
-    fn buffer<T: Element>(mut self, allocation: &'a Allocation, len: usize, writable: bool) -> Launch<'a> {
-        self.arguments.push(Argument { kind: ArgumentKind::Global { allocation, len, writable }, ty: &T::TYPE });
-        self
+    pub fn new(
+        definition: &'static KernelDefinition,
+        generics: impl Into<Cow<'static, [GenericArgument]>>,
+        twin: TwinEntry,
+        arguments: Arguments<'a>,
+    ) -> Launch<'a> {
+        Launch { definition, generics: generics.into(), twin, arguments, geometry: Geometry::default() }
     }
 }
 
@@ -186,7 +124,7 @@ impl Launch<'_> {
     pub fn has_warps(&self, device: &Device) -> Result<bool> {
         let instance = self.instance(device)?;
         let plan = self.plan(device, instance)?;
-        instance.executable.has_warps(plan.block)
+        instance.executable.has_warps(plan.extents.block)
     }
 
     /// Runs the kernel on the simulator, whatever device its buffers are on: they are copied, and what the kernel wrote is copied back
@@ -310,7 +248,7 @@ impl Launch<'_> {
     /// The compiled instance. It is only compiled if the buffers are the device's.
     pub(crate) fn instance<'d>(&self, device: &'d Device) -> Result<&'d Arc<Instance>> {
         match device.cache().find(self.definition, &self.generics) {
-            Some(known) => known,
+            Some(known) => Ok(known),
             None => self.compiled(device),
         }
     }
@@ -323,26 +261,20 @@ impl Launch<'_> {
         device.cache().add(self.definition, &self.generics, compile)
     }
 
+    #[inline]
     pub(crate) fn plan<'p>(&'p self, device: &Device, instance: &Instance) -> Result<LaunchPlan<'p>> {
         check::check_buffers(self.definition, &self.arguments, instance.facts.index, device)?;
         let extents = check::check_geometry(self.definition, &self.geometry, &instance.facts, device)?;
+        let arguments = if instance.facts.repacks { self.repacked(device, instance)? } else { Cow::Borrowed(&self.arguments) };
+        Ok(LaunchPlan { definition: self.definition, twin: self.twin, extents, arguments })
+    }
+
+    /// The arguments as the device has them.
+    #[inline(never)]
+    fn repacked(&self, device: &Device, instance: &Instance) -> Result<Cow<'_, Arguments<'_>>> {
+        let arguments = for_device(self.definition, &self.arguments, instance.facts.index)?;
         // The twin takes values as the host has them, and refuses those a device would refuse.
-        let arguments = match instance.facts.repacks {
-            false => Cow::Borrowed(&self.arguments),
-            true => for_device(self.definition, &self.arguments, instance.facts.index)?,
-        };
-        let arguments = match arguments {
-            Cow::Owned(_) if device.kind() == DeviceKind::Host => Cow::Borrowed(&self.arguments),
-            arguments => arguments,
-        };
-        Ok(LaunchPlan {
-            definition: self.definition,
-            twin: self.twin,
-            grid: extents.grid,
-            block: extents.block,
-            shared_bytes: extents.shared_bytes,
-            arguments,
-        })
+        Ok(if device.kind() == DeviceKind::Host { Cow::Borrowed(&self.arguments) } else { arguments })
     }
 
     /// Orders `stream` after what other streams still do with the buffers.
@@ -351,13 +283,9 @@ impl Launch<'_> {
             return Ok(());
         }
         for argument in self.arguments.iter() {
-            match argument.kind {
-                ArgumentKind::Value { .. } => {}
-                ArgumentKind::Global { allocation, writable: true, .. } => allocation.uses().write_on(stream)?,
-                ArgumentKind::Global { allocation, .. }
-                | ArgumentKind::Constant { allocation }
-                | ArgumentKind::Texture { allocation, .. } => allocation.uses().read_on(stream)?,
-            }
+            let Some(allocation) = argument.allocation() else { continue };
+            let uses = allocation.uses();
+            if argument.writable().is_some() { uses.write_on(stream)? } else { uses.read_on(stream)? }
         }
         Ok(())
     }

@@ -40,6 +40,7 @@ mod opencl;
 pub mod operand_reads;
 mod order;
 pub mod outside;
+mod passing;
 mod pinned;
 pub mod prelude;
 mod properties;

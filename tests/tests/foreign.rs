@@ -162,6 +162,36 @@ fn a_context_that_is_not_the_primary_one_is_a_device_as_long_as_somebody_has_it(
     assert_eq!(Arc::strong_count(&context), 1, "nothing of it is left");
 }
 
+/// A launch binds its context only where the driver asks for it, or the stream is a default one.
+#[test]
+fn kernels_run_in_their_own_context_whichever_is_current() {
+    let Some((primary, _)) = cudarc_or_skip("kernels_run_in_their_own_context_whichever_is_current") else { return };
+    let other = CudaContext::new_non_primary(0, 0).unwrap();
+    let mut each = Vec::new();
+    for context in [&primary, &other] {
+        let device = device_of(context).unwrap();
+        // One of cudarc's, the context's default stream, and one of ours. Each has a buffer of its own: nothing waits for another stream, which would bind.
+        for stream in [stream_of(&context.new_stream().unwrap()), stream_of(&context.default_stream()), device.stream()] {
+            each.push((stream.unwrap(), device.upload(&[0.0f32; 300]).unwrap()));
+        }
+    }
+    for current in [None, Some(&primary), Some(&other)] {
+        let launches = || {
+            if let Some(context) = current {
+                context.bind_to_thread().unwrap();
+            }
+            for (stream, buffer) in &mut each {
+                (0..3).for_each(|_| increased(1.0, &mut *buffer).cover(300).launch_on(stream).unwrap());
+            }
+        };
+        std::thread::scope(|scope| scope.spawn(launches).join().unwrap());
+    }
+    for (stream, buffer) in each {
+        stream.synchronize().unwrap();
+        assert_eq!(buffer.download().unwrap(), [9.0; 300]);
+    }
+}
+
 #[test]
 fn kernels_run_on_slices_in_order_with_what_others_do_in_other_streams() {
     let Some((_, [stream, other])) = cudarc_or_skip("kernels_run_on_slices_in_order_with_what_others_do_in_other_streams") else { return };

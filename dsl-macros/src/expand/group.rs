@@ -55,8 +55,8 @@ pub(super) fn group(item: &syn::ItemStruct, cfgs: &[&syn::Attribute]) -> TokenSt
 
         #(#cfgs)*
         impl #params ::warpwright::__private::ParameterGroup<#lifetime> for #host #arguments #bounds {
-            fn push(self, launch: ::warpwright::Launch<#lifetime>) -> ::warpwright::Launch<#lifetime> {
-                launch #(#pushed)*
+            fn push(self, arguments: ::warpwright::__private::Arguments<#lifetime>) -> ::warpwright::__private::Arguments<#lifetime> {
+                arguments #(#pushed)*
             }
         }
 

@@ -133,8 +133,8 @@ pub(super) fn host_function(
             #named
             #warnings
             static __WARPWRIGHT_DEFINITION: ::warpwright::__private::KernelDefinition = #definition;
-            ::warpwright::Launch::new(&__WARPWRIGHT_DEFINITION, const { &[#(#generics),*] }, #entry)
-            #(#arguments)*
+            let __warpwright_arguments = ::warpwright::__private::Arguments::new() #(#arguments)*;
+            ::warpwright::Launch::new(&__WARPWRIGHT_DEFINITION, const { &[#(#generics),*] }, #entry, __warpwright_arguments)
         }
         #variants
     }

@@ -75,7 +75,7 @@ fn structs_with_a_lifetime_are_groups_of_parameters() {
             "pub(crate) struct PBuffers<'a, T: Num = f32> {",
             "pub x: &'a ::warpwright::Buffer<T>, #[allow(missing_docs)] y: &'a mut ::warpwright::Buffer<u8>,",
             "c: &'a ::warpwright::ConstantBuffer<[T; 2]>, #[allow(missing_docs)] n: (u32, T)",
-            "launch.global(self.x).global_mut(self.y).constant(self.c).value(self.n)",
+            "arguments.global(self.x).global_mut(self.y).constant(self.c).value(self.n)",
             "Parameter { name: \"y\", kind: ::warpwright::__private::ParameterKind::GlobalMut }",
             "P { x: part_0, y: part_1, c: *part_2, n: *part_3 }",
         ],

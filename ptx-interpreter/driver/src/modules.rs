@@ -1,10 +1,10 @@
 //! Modules, kernels, launches.
 
-use crate::codes::{Code, INVALID_PTX, INVALID_VALUE, LAUNCH_OUT_OF_RESOURCES, NO_BINARY_FOR_GPU, NOT_FOUND, of_fault};
+use crate::codes::{Code, INVALID_CONTEXT, INVALID_PTX, INVALID_VALUE, LAUNCH_OUT_OF_RESOURCES, NO_BINARY_FOR_GPU, NOT_FOUND, of_fault};
 use crate::device::{BLOCKS, MULTIPROCESSORS, THREADS, capability, shared_limits};
 use crate::layouts::LaunchConfig;
 use crate::memory::{of_host, to_host};
-use crate::state::{Function, Handle, State, known, state};
+use crate::state::{CONTEXT, CURRENT, Function, Handle, State, known, state};
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::sync::{Arc, OnceLock};
 use warpwright_ptx_interpreter::{FaultKind, Launch, LoadedModule, Module};
@@ -270,6 +270,7 @@ exported! {
         parameters: *mut *mut c_void,
         _extra: *mut *mut c_void,
     ) {
+        is_current()?;
         let mut state = state()?;
         let params = state.parameters(function, parameters)?;
         state.run(&Work { function, launch: launch([grid_x, grid_y, grid_z], [block_x, block_y, block_z], shared), params })
@@ -277,10 +278,16 @@ exported! {
 
     /// Runs a kernel, with attributes.
     fn cuLaunchKernelEx(config: *const LaunchConfig, function: Handle, parameters: *mut *mut c_void, _extra: *mut *mut c_void) {
+        is_current()?;
         let config = take!(config);
         let mut state = state()?;
         let params = state.parameters(function, parameters)?;
         let launch = Launch { cluster: cluster(config), ..launch(config.grid, config.block, config.shared) };
         state.run(&Work { function, launch, params })
     }
+}
+
+/// Whether the calling thread has the context, as launches want it to.
+fn is_current() -> Result<(), Code> {
+    if CURRENT.get() == CONTEXT { Ok(()) } else { Err(INVALID_CONTEXT) }
 }

@@ -92,7 +92,7 @@ fn sim_argument<'p>(argument: &Argument<'p>, all: &'p Arguments<'p>) -> SimArgum
 impl Run for Simulated {
     fn run(&self, plan: &LaunchPlan<'_>) -> Result<Option<Counters>> {
         self.copied.iter().try_for_each(|matrix| matrix.check(plan))?;
-        let launch = SimLaunch { grid: plan.grid, block: plan.block, shared_bytes: plan.shared_bytes };
+        let launch = SimLaunch { grid: plan.extents.grid, block: plan.extents.block, shared_bytes: plan.extents.shared_bytes };
         let mut arguments: Vec<_> = plan.arguments.iter().map(|argument| sim_argument(argument, &plan.arguments)).collect();
         let counters = self.program.run(&launch, &mut arguments);
         counters.map(Some).map_err(|error| from_simulator(plan.definition.name, error))

@@ -45,11 +45,12 @@ impl Run for Twin {
         let run = twin::Run {
             elements: self.elements,
             cluster: self.cluster,
-            shared_bytes: plan.shared_bytes,
+            shared_bytes: plan.extents.shared_bytes,
             uses_barriers: self.is_cooperative,
             loop_limit: self.loop_limit,
         };
-        run_twin(plan.twin, &arguments, plan.grid, plan.block, run).map_err(|error| error.of_kernel(plan.definition.name))?;
+        run_twin(plan.twin, &arguments, plan.extents.grid, plan.extents.block, run)
+            .map_err(|error| error.of_kernel(plan.definition.name))?;
         Ok(None)
     }
 }

@@ -182,12 +182,12 @@ impl CudaGraph {
     fn put_launch(&mut self, step: usize, kernel: &CudaKernel, plan: &LaunchPlan<'_>, after: &[usize]) -> Result<()> {
         let constants = kernel.constants();
         let fills: Vec<_> = constants.fills(plan)?.iter().map(|Fill { to, from, bytes }| Node::copy(*to, *from, *bytes)).collect();
-        let prepared = kernel.prepare(plan)?;
+        let extents = kernel.prepare(plan)?;
         let describe = |parameters: *mut *mut c_void| sys::CUDA_KERNEL_NODE_PARAMS {
             func: kernel.function(),
-            gridDim: prepared.grid,
-            blockDim: prepared.block,
-            sharedMemBytes: prepared.shared,
+            gridDim: extents.grid,
+            blockDim: extents.block,
+            sharedMemBytes: extents.shared_bytes,
             kernelParams: parameters,
             extra: null_mut(),
         };

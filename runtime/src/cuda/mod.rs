@@ -212,6 +212,7 @@ impl Context {
     }
 
     /// The error of a failed call, with what it means for the device.
+    #[cold]
     fn error(&self, code: Code, call: &str) -> Error {
         let context = if is_fault(code) {
             format!(

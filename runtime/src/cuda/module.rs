@@ -9,10 +9,11 @@ use super::sys;
 use super::tensor_map::Maps;
 use super::{Context, Owned};
 use crate::arguments::ArgumentKind;
-use crate::check::parameter_name;
+use crate::check::{Extents, parameter_name};
 use crate::definition::KernelDefinition;
 use crate::driver::{Executable, LaunchPlan, Marker, c_string, parameter_of};
 use crate::error::{Error, Result};
+use crate::foreign::PER_THREAD;
 use crate::instance::LoweredKernel;
 use crate::sim::Counters;
 use crate::stream::StreamCore;
@@ -66,14 +67,6 @@ pub(super) struct CudaKernel {
     is_plain: bool,
     /// Maps of matrices that launches had.
     maps: Maps,
-}
-
-/// What the driver is told of a launch beside its parameters.
-pub(super) struct Prepared {
-    pub(super) grid: [u32; 3],
-    pub(super) block: [u32; 3],
-    /// Dynamic shared memory, bytes.
-    pub(super) shared: u32,
 }
 
 /// What is passed in a slot of a launch: what most are, with the number of the kernel's parameter. Launches go through many of these, and a cache line holds eight.
@@ -247,8 +240,8 @@ impl CudaKernel {
                 Some(ArgumentKind::Texture { picture, .. }) => u64::from(if *axis == Axis::X { picture.width } else { picture.height }),
                 _ => return Err(mismatch(plan, *param)),
             },
-            AbiArgument::DynamicLength { element, .. } => u64::from(plan.shared_bytes) / (*element).max(1),
-            AbiArgument::AskedGrid { axis } => u64::from(plan.grid[*axis as usize]),
+            AbiArgument::DynamicLength { element, .. } => u64::from(plan.extents.shared_bytes) / (*element).max(1),
+            AbiArgument::AskedGrid { axis } => u64::from(plan.extents.grid[*axis as usize]),
             // Those that have slots of their own, and those of OpenCL.
             AbiArgument::Value { .. }
             | AbiArgument::Buffer { .. }
@@ -280,6 +273,7 @@ impl CudaKernel {
                 _ => Err(mismatch(plan, param)),
             }
         };
+        self.module.context.bind()?;
         let address = allocation.handle();
         let matrix = Matrix::of(map.matrix, address, number)?;
         let name = plan.definition.passed_name(map.matrix.data).trim_end_matches(".data").to_owned();
@@ -296,30 +290,37 @@ impl CudaKernel {
         &self.constants
     }
 
-    /// What the driver is told of a launch beside its parameters. The context is current.
-    pub(super) fn prepare(&self, plan: &LaunchPlan<'_>) -> Result<Prepared> {
-        let threads: u32 = plan.block.iter().product();
-        let shared = self.fixed_shared.saturating_add(plan.shared_bytes);
-        if self.is_plain && threads <= self.max_threads && shared <= self.dynamic_limit.load(Ordering::Relaxed) {
-            return Ok(Prepared { grid: plan.grid, block: plan.block, shared });
+    /// What the driver is told of a launch beside its parameters.
+    pub(super) fn prepare(&self, plan: &LaunchPlan<'_>) -> Result<Extents> {
+        match self.shared_as_planned(plan) {
+            Some(shared_bytes) => Ok(Extents { shared_bytes, ..plan.extents }),
+            None => self.prepare_in_full(plan),
         }
-        self.prepare_in_full(plan)
     }
 
-    #[inline(never)]
-    fn prepare_in_full(&self, plan: &LaunchPlan<'_>) -> Result<Prepared> {
+    /// The shared memory of a launch that is started as it was planned, bytes; nothing of another, which is to be prepared.
+    fn shared_as_planned(&self, plan: &LaunchPlan<'_>) -> Option<u32> {
+        let threads: u32 = plan.extents.block.iter().product();
+        let shared = self.fixed_shared.saturating_add(plan.extents.shared_bytes);
+        let fits = threads <= self.max_threads && shared <= self.dynamic_limit.load(Ordering::Relaxed);
+        (self.is_plain && fits).then_some(shared)
+    }
+
+    #[cold]
+    fn prepare_in_full(&self, plan: &LaunchPlan<'_>) -> Result<Extents> {
+        self.module.context.bind()?;
         // A kernel with a producer fixes its block, and the compiler has seen to it that the threads fit.
-        let block = if self.has_producer { with_producer(plan.block).unwrap_or(plan.block) } else { plan.block };
+        let block = if self.has_producer { with_producer(plan.extents.block).unwrap_or(plan.extents.block) } else { plan.extents.block };
         let threads: u32 = block.iter().product();
         if threads > self.max_threads {
             return Err(self.too_many_threads(plan, threads));
         }
-        let shared = self.fixed_shared.saturating_add(plan.shared_bytes);
+        let shared = self.fixed_shared.saturating_add(plan.extents.shared_bytes);
         self.allow_shared(shared)?;
         // A launch whose clusters fit nowhere would be refused by the driver, in words of its own.
         let resident = if self.is_persistent || self.cluster.is_some() { self.resident(plan, threads, shared)? } else { 0 };
-        let grid = if self.is_persistent { plan.started(resident) } else { plan.grid };
-        Ok(Prepared { grid, block, shared })
+        let grid = if self.is_persistent { plan.started(resident) } else { plan.extents.grid };
+        Ok(Extents { grid, block, shared_bytes: shared })
     }
 
     /// Hands the addresses of a launch's parameters to `use_them`.
@@ -345,41 +346,59 @@ impl CudaKernel {
     }
 
     fn run(&self, plan: &LaunchPlan<'_>, stream: &Arc<StreamCore>, parameters: *mut *mut c_void) -> Result<()> {
-        let Prepared { grid, block, shared } = self.prepare(plan)?;
-        let _filled = if self.is_plain { None } else { self.constants.fill(&self.module.context, plan, stream)? };
+        let context = &self.module.context;
+        // The driver knows whose the function and the stream are: asking it at each launch which context is current would be for nothing on all but the first of a
+        // thread. The default streams are those of whatever context is current.
+        let needs_context = !self.is_plain || stream.handle() <= PER_THREAD;
+        if needs_context {
+            context.bind()?;
+        }
+        let prepared;
+        let (extents, shared) = match self.shared_as_planned(plan) {
+            Some(shared) => (&plan.extents, shared),
+            None => {
+                prepared = self.prepare_in_full(plan)?;
+                (&prepared, prepared.shared_bytes)
+            }
+        };
+        let _filled = if self.is_plain { None } else { self.constants.fill(context, plan, stream)? };
         let queue = sys::Handle::of(stream.handle());
         stream.queue().note_launch(plan.definition);
-        match self.start(grid, block, shared, queue, parameters) {
-            code::SUCCESS => Ok(()),
-            code::LAUNCH_OUT_OF_RESOURCES => Err(self.too_many_threads(plan, block.iter().product())),
-            code => Err(self.module.context.error(code, &format!("the launch of kernel `{}`", plan.definition.name))),
+        let mut code = self.start(extents, shared, queue, parameters);
+        if !needs_context && matches!(code, code::INVALID_CONTEXT | code::INVALID_HANDLE | code::CONTEXT_IS_DESTROYED) {
+            // None is current on this thread, or another one that this driver does not overlook.
+            context.bind()?;
+            code = self.start(extents, shared, queue, parameters);
+        }
+        if code == code::SUCCESS { Ok(()) } else { Err(self.not_launched(plan, &extents.block, code)) }
+    }
+
+    /// What the driver's code means for a launch.
+    #[cold]
+    fn not_launched(&self, plan: &LaunchPlan<'_>, block: &[u32; 3], code: Code) -> Error {
+        match code {
+            code::LAUNCH_OUT_OF_RESOURCES => self.too_many_threads(plan, block.iter().product()),
+            code => self.module.context.error(code, &format!("the launch of kernel `{}`", plan.definition.name)),
         }
     }
 
     /// Puts a launch into a stream; gives the driver's code. One of a kernel that overlaps may begin before the kernel before it in the stream has ended, where
     /// the driver knows how to say so; copies and events are ordered as ever.
-    fn start(&self, grid: [u32; 3], block: [u32; 3], shared: u32, queue: sys::CUstream, parameters: *mut *mut c_void) -> Code {
+    fn start(&self, extents: &Extents, shared: u32, queue: sys::CUstream, parameters: *mut *mut c_void) -> Code {
         if self.overlaps
-            && let Some(code) = self.start_early(grid, block, shared, queue, parameters)
+            && let Some(code) = self.start_early(extents, shared, queue, parameters)
         {
             return code;
         }
-        let ([gx, gy, gz], [bx, by, bz], none) = (grid, block, null_mut());
+        let Extents { grid: [gx, gy, gz], block: [bx, by, bz], .. } = *extents;
         // SAFETY: the function is loaded; `parameters` has an address for each of its parameters, as the back end's calling convention
         // says, and each is copied before the call returns; buffers are kept alive by their uses until the stream is done with them.
-        unsafe { self.module.context.driver.cuLaunchKernel(self.function, gx, gy, gz, bx, by, bz, shared, queue, parameters, none) }
+        unsafe { self.module.context.driver.cuLaunchKernel(self.function, gx, gy, gz, bx, by, bz, shared, queue, parameters, null_mut()) }
     }
 
     /// The same where it may begin early; `None`: the driver does not know of that.
     #[inline(never)]
-    fn start_early(
-        &self,
-        grid: [u32; 3],
-        block: [u32; 3],
-        shared: u32,
-        queue: sys::CUstream,
-        parameters: *mut *mut c_void,
-    ) -> Option<Code> {
+    fn start_early(&self, extents: &Extents, shared: u32, queue: sys::CUstream, parameters: *mut *mut c_void) -> Option<Code> {
         let launch = self.module.context.driver.cuLaunchKernelEx?;
         let mut attribute = sys::CUlaunchAttribute {
             id: sys::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
@@ -388,8 +407,8 @@ impl CudaKernel {
         };
         attribute.value.programmaticStreamSerializationAllowed = 1;
         let config = sys::CUlaunchConfig {
-            gridDim: grid,
-            blockDim: block,
+            gridDim: extents.grid,
+            blockDim: extents.block,
             sharedMemBytes: shared,
             hStream: queue,
             attrs: &raw mut attribute,
@@ -403,7 +422,7 @@ impl CudaKernel {
     fn resident(&self, plan: &LaunchPlan<'_>, threads: u32, shared: u32) -> Result<u32> {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         match *held {
-            Some((block, of, blocks)) if (block, of) == (plan.block, shared) => return Ok(blocks),
+            Some((block, of, blocks)) if (block, of) == (plan.extents.block, shared) => return Ok(blocks),
             _ => {}
         }
         let blocks = match self.cluster {
@@ -414,7 +433,7 @@ impl CudaKernel {
             Some(blocks) => blocks,
             None => self.resident_alone(threads, shared)?,
         };
-        *held = Some((plan.block, shared, blocks));
+        *held = Some((plan.extents.block, shared, blocks));
         Ok(blocks)
     }
 
@@ -447,7 +466,7 @@ impl CudaKernel {
         attribute.value.clusterDim = cluster;
         let config = sys::CUlaunchConfig {
             gridDim: cluster,
-            blockDim: plan.block,
+            blockDim: plan.extents.block,
             sharedMemBytes: shared,
             hStream: sys::Handle::NULL,
             attrs: &raw mut attribute,
@@ -459,7 +478,7 @@ impl CudaKernel {
         context.check(code, "cuOccupancyMaxActiveClusters")?;
         let (clusters, size): (u32, u32) = (u32::try_from(clusters).unwrap_or(0), cluster.iter().product());
         if clusters == 0 {
-            let threads: u32 = plan.block.iter().product();
+            let threads: u32 = plan.extents.block.iter().product();
             let reason = format!(
                 "no cluster of {size} blocks, each of {threads} threads and {shared} bytes of dynamic shared memory beside its fixed arrays, fits {}; \
                  help: make the cluster smaller, `cluster = {}`, or the blocks",
@@ -485,7 +504,6 @@ impl CudaKernel {
 
 impl Executable for CudaKernel {
     fn launch(&self, plan: &LaunchPlan<'_>, stream: &Arc<StreamCore>) -> Result<Option<Counters>> {
-        self.module.context.bind()?;
         self.with_parameters(plan, |parameters| self.run(plan, stream, parameters))?;
         Ok(None)
     }
@@ -514,6 +532,7 @@ impl Executable for CudaKernel {
     }
 }
 
+#[cold]
 pub(super) fn mismatch(plan: &LaunchPlan<'_>, param: usize) -> Error {
     let reason = format!("parameter `{}` is passed otherwise than the compiled kernel takes it", parameter_name(plan.definition, param));
     Error::Argument { kernel: plan.definition.name, reason }

@@ -113,7 +113,7 @@ impl OpenClKernel {
                     context: String::new(),
                 })
             };
-            let threads: u32 = plan.block.iter().product();
+            let threads: u32 = plan.extents.block.iter().product();
             let object = |memory: cl_mem| set(size_of::<cl_mem>() as u64, (&raw const memory).cast());
             let word = |bytes: u64, word: u64| set(bytes, (&raw const word).cast());
             match (argument, given) {
@@ -131,11 +131,13 @@ impl OpenClKernel {
                 }
                 // Little-endian: a length of 4 bytes is the low half.
                 (AbiArgument::Length { bytes, .. }, Some(ArgumentKind::Global { len, .. })) => word(*bytes, len as u64)?,
-                (AbiArgument::DynamicLength { element, bytes }, _) => word(*bytes, u64::from(plan.shared_bytes) / (*element).max(1))?,
+                (AbiArgument::DynamicLength { element, bytes }, _) => {
+                    word(*bytes, u64::from(plan.extents.shared_bytes) / (*element).max(1))?;
+                }
                 // Local memory of no bytes is not allowed.
-                (AbiArgument::DynamicShared, _) => set(u64::from(plan.shared_bytes.max(16)), null())?,
+                (AbiArgument::DynamicShared, _) => set(u64::from(plan.extents.shared_bytes.max(16)), null())?,
                 (AbiArgument::Exchange { bytes }, _) => set(if form.has_sub_groups { *bytes } else { bytes * u64::from(threads) }, null())?,
-                (AbiArgument::AskedGrid { axis }, _) => word(4, u64::from(plan.grid[*axis as usize]))?,
+                (AbiArgument::AskedGrid { axis }, _) => word(4, u64::from(plan.extents.grid[*axis as usize]))?,
                 (AbiArgument::Fault, _) => object(self.context.faults.buffer(&self.context, queue, &self.texts)?)?,
                 _ => {
                     let reason = format!("argument {index} is passed otherwise than the compiled kernel takes it");
@@ -147,11 +149,11 @@ impl OpenClKernel {
     }
 
     fn run(&self, plan: &LaunchPlan<'_>, queue: u64, event: *mut cl_event) -> Result<()> {
-        let form = self.form(plan.block)?;
-        let threads = plan.block.iter().map(|extent| u64::from(*extent)).product::<u64>();
-        let local = plan.block.map(|extent| extent as usize);
+        let form = self.form(plan.extents.block)?;
+        let threads = plan.extents.block.iter().map(|extent| u64::from(*extent)).product::<u64>();
+        let local = plan.extents.block.map(|extent| extent as usize);
         let is_persistent = self.emitted.abi.iter().any(|argument| matches!(argument, AbiArgument::AskedGrid { .. }));
-        let grid = if is_persistent { plan.started(self.context.compute_units.saturating_mul(RESIDENT)) } else { plan.grid };
+        let grid = if is_persistent { plan.started(self.context.compute_units.saturating_mul(RESIDENT)) } else { plan.extents.grid };
         let global = [0, 1, 2].map(|axis| grid[axis] as usize * local[axis]);
         let kernel = form.kernel.lock().unwrap_or_else(PoisonError::into_inner);
         self.set_arguments(form, kernel.0, plan, queue)?;

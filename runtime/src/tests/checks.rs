@@ -2,6 +2,7 @@
 
 use super::null::Null;
 use super::{BROKEN, FREE, NO_TWIN, SAXPY, SHARED, definition};
+use crate::arguments::Arguments;
 use crate::definition::{GenericArgument, ScalarKind};
 use crate::device::Device;
 use crate::error::Error;
@@ -9,11 +10,11 @@ use crate::launch::Launch;
 use std::sync::atomic::Ordering;
 
 fn free<'a>(n: usize, y: &'a mut crate::Buffer<u32>) -> Launch<'a> {
-    Launch::new(&FREE, &[], NO_TWIN).value(n).global_mut(y)
+    Launch::new(&FREE, &[], NO_TWIN, Arguments::new().value(n).global_mut(y))
 }
 
 fn shared(block: u64, y: &mut crate::Buffer<f32>) -> Launch<'_> {
-    Launch::new(&SHARED, vec![GenericArgument::Const(ScalarKind::Usize, block)], NO_TWIN).global_mut(y)
+    Launch::new(&SHARED, vec![GenericArgument::Const(ScalarKind::Usize, block)], NO_TWIN, Arguments::new().global_mut(y))
 }
 
 /// The error of a launch, which must have run nothing.
@@ -82,7 +83,7 @@ fn cover_rounds_up_to_whole_blocks() {
     let mut y = device.zeros::<u32>(1).unwrap();
     let at = |device: &Device, launch: Launch<'_>| {
         let instance = launch.instance(device).unwrap();
-        launch.plan(device, instance).map(|plan| (plan.grid, plan.block)).unwrap()
+        launch.plan(device, instance).map(|plan| (plan.extents.grid, plan.extents.block)).unwrap()
     };
     assert_eq!(at(&device, free(1, &mut y).block(32).cover(65)), ([3, 1, 1], [32, 1, 1]));
     assert_eq!(at(&device, free(1, &mut y).block((8, 4)).cover((17usize, 4u32))), ([3, 1, 1], [8, 4, 1]));
@@ -108,7 +109,8 @@ fn buffers_of_another_device_are_refused() {
     let (here, there) = (null.device(), Device::simulator());
     let x = there.zeros::<f32>(8).unwrap();
     let mut y = here.zeros::<f32>(8).unwrap();
-    let error = refusal(&null, &here, Launch::new(&SAXPY, &[], NO_TWIN).value(2f32).global(&x).global_mut(&mut y).grid(1));
+    let error =
+        refusal(&null, &here, Launch::new(&SAXPY, &[], NO_TWIN, Arguments::new().value(2f32).global(&x).global_mut(&mut y)).grid(1));
     assert!(error.contains("`x` of kernel `saxpy` lies on Simulator (simulator)") && error.contains("on Null (nothing)"), "{error}");
     let event = there.default_stream().record().unwrap();
     assert!(matches!(here.default_stream().wait(&event), Err(Error::ForeignObject { what: "the event", .. })));
@@ -122,7 +124,7 @@ fn a_kernel_that_does_not_compile_says_where_and_is_compiled_once() {
     let device = null.device();
     let mut y = device.zeros::<u32>(8).unwrap();
     for _ in 0..2 {
-        let error = refusal(&null, &device, Launch::new(&BROKEN, &[], NO_TWIN).global_mut(&mut y).block(32).grid(1));
+        let error = refusal(&null, &device, Launch::new(&BROKEN, &[], NO_TWIN, Arguments::new().global_mut(&mut y)).block(32).grid(1));
         assert!(error.contains("`broken` does not compile") && error.contains("src/kernels.rs:12:12"), "{error}");
         assert!(error.contains("nowhere"), "{error}");
     }
@@ -137,15 +139,16 @@ fn elements_laid_out_otherwise_are_refused() {
     let null = Null::default();
     let device = null.device();
     let mut y = device.zeros::<usize>(8).unwrap();
-    let error = refusal(&null, &device, Launch::new(&PAIRS, &[], NO_TWIN).global_mut(&mut y).grid(1));
+    let error = refusal(&null, &device, Launch::new(&PAIRS, &[], NO_TWIN, Arguments::new().global_mut(&mut y)).grid(1));
     assert!(
         error.contains("parameter `y` of kernel `pairs`: `usize` has 64 bits on the host and 32") && error.contains("index = 64"),
         "{error}"
     );
-    Launch::new(&WIDE, &[], NO_TWIN).global_mut(&mut y).grid(1).launch(&device).unwrap();
+    Launch::new(&WIDE, &[], NO_TWIN, Arguments::new().global_mut(&mut y)).grid(1).launch(&device).unwrap();
     // What the macro's types forbid, a layout that differs, is found all the same.
     let mut narrow = device.zeros::<u16>(8).unwrap();
-    let error = refusal(&null, &device, Launch::new(&FREE, &[], NO_TWIN).value(1usize).global_mut(&mut narrow).block(1).grid(1));
+    let error =
+        refusal(&null, &device, Launch::new(&FREE, &[], NO_TWIN, Arguments::new().value(1usize).global_mut(&mut narrow)).block(1).grid(1));
     assert!(error.contains("`u16` has 2 bytes aligned to 2 on the host, but 4 aligned to 4 on the device"), "{error}");
 }
 
@@ -168,7 +171,7 @@ fn parameters_beyond_the_device_are_refused() {
     let null = Null::default();
     let device = null.device();
     let mut y = device.zeros::<u64>(8).unwrap();
-    let error = refusal(&null, &device, Launch::new(&BIG, &[], NO_TWIN).value([0u64; 4100]).global_mut(&mut y).grid(1));
+    let error = refusal(&null, &device, Launch::new(&BIG, &[], NO_TWIN, Arguments::new().value([0u64; 4100]).global_mut(&mut y)).grid(1));
     assert!(error.contains("32816 bytes of parameters, but Null (nothing) has a limit of 32764; pass large parameters"), "{error}");
 }
 
@@ -188,16 +191,18 @@ fn blocks_that_are_numbered_have_numbers() {
     let error = refusal(
         &null,
         &device,
-        Launch::new(&BANDS, vec![GenericArgument::Const(ScalarKind::Usize, 8)], NO_TWIN).global_mut(&mut y).grid(grid),
+        Launch::new(&BANDS, vec![GenericArgument::Const(ScalarKind::Usize, 8)], NO_TWIN, Arguments::new().global_mut(&mut y)).grid(grid),
     );
     assert_eq!(
         error,
         "kernel `bands`: the grid has 4294967296 blocks, and `raster` numbers them with 32 bits; use a larger block, more elements per thread, several launches, \
          or remove `raster`"
     );
-    Launch::new(&BANDS, vec![GenericArgument::Const(ScalarKind::Usize, 1)], NO_TWIN).global_mut(&mut y).grid(grid).launch(&device).unwrap();
-    Launch::new(&BANDS, vec![GenericArgument::Const(ScalarKind::Usize, 8)], NO_TWIN)
-        .global_mut(&mut y)
+    Launch::new(&BANDS, vec![GenericArgument::Const(ScalarKind::Usize, 1)], NO_TWIN, Arguments::new().global_mut(&mut y))
+        .grid(grid)
+        .launch(&device)
+        .unwrap();
+    Launch::new(&BANDS, vec![GenericArgument::Const(ScalarKind::Usize, 8)], NO_TWIN, Arguments::new().global_mut(&mut y))
         .grid((grid.0, grid.1 - 1))
         .launch(&device)
         .unwrap();

@@ -4,6 +4,7 @@
 
 use super::null::Null;
 use super::{NO_TWIN, SAXPY, SHARED, definition};
+use crate::arguments::Arguments;
 use crate::definition::{GenericArgument, ScalarKind};
 use crate::driver::DeviceKind;
 use crate::launch::Launch;
@@ -46,10 +47,10 @@ fn a_repeated_launch_allocates_nothing() {
     const NARROW: &[GenericArgument] = &[GenericArgument::Const(ScalarKind::Usize, 64)];
     const WIDE: &[GenericArgument] = &[GenericArgument::Const(ScalarKind::Usize, 128)];
     let mut launch = |on_stream: bool, generics: &'static [GenericArgument]| {
-        let saxpy = Launch::new(&SAXPY, &[], NO_TWIN).value(2f32).global(&x).global_mut(&mut y).cover(1000);
+        let saxpy = Launch::new(&SAXPY, &[], NO_TWIN, Arguments::new().value(2f32).global(&x).global_mut(&mut y)).cover(1000);
         let launched = if on_stream { saxpy.launch_on(&stream) } else { saxpy.launch(&device) };
         launched.unwrap();
-        Launch::new(&SHARED, generics, NO_TWIN).global_mut(&mut y).grid(1).launch(&device).unwrap();
+        Launch::new(&SHARED, generics, NO_TWIN, Arguments::new().global_mut(&mut y)).grid(1).launch(&device).unwrap();
     };
     launch(false, NARROW);
     launch(true, WIDE);
@@ -79,8 +80,8 @@ fn laying_values_out_for_the_device_allocates_nothing() {
     let device = null.device();
     let mut y = device.zeros::<u32>(8).unwrap();
     let mut launch = || {
-        let values = Launch::new(&SIZES, &[], NO_TWIN).value([1usize; 20]).value((1u8, 2usize, 3usize)).value(4usize);
-        values.global_mut(&mut y).grid(1).launch(&device).unwrap();
+        let values = Arguments::new().value([1usize; 20]).value((1u8, 2usize, 3usize)).value(4usize);
+        Launch::new(&SIZES, &[], NO_TWIN, values.global_mut(&mut y)).grid(1).launch(&device).unwrap();
     };
     launch();
     let before = ALLOCATIONS.with(Cell::get);
@@ -94,7 +95,9 @@ fn a_repeated_launch_takes_less_than_five_microseconds() {
     let device = Null::default().device();
     let x = device.zeros::<f32>(1000).unwrap();
     let mut y = device.zeros::<f32>(1000).unwrap();
-    let mut launch = || Launch::new(&SAXPY, &[], NO_TWIN).value(2f32).global(&x).global_mut(&mut y).cover(1000).launch(&device).unwrap();
+    let mut launch = || {
+        Launch::new(&SAXPY, &[], NO_TWIN, Arguments::new().value(2f32).global(&x).global_mut(&mut y)).cover(1000).launch(&device).unwrap();
+    };
     launch();
     // The best of as many as it takes: the machine may be busy with other tests for a while. Unoptimised code counts too.
     let mut best = Duration::MAX;

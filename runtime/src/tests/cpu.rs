@@ -1,6 +1,7 @@
 //! Kernels on the devices every machine has: the simulator and the host twin.
 
 use super::{NO_TWIN, SAXPY, definition, type_name};
+use crate::arguments::Arguments;
 use crate::device::Device;
 use crate::element::{ElementType, Field, Fields, StructType};
 use crate::error::Error;
@@ -23,7 +24,7 @@ const SAXPY_TWIN: TwinEntry = |args| {
 };
 
 fn saxpy<'a>(x: &'a crate::Buffer<f32>, y: &'a mut crate::Buffer<f32>) -> Launch<'a> {
-    Launch::new(&SAXPY, &[], SAXPY_TWIN).value(2f32).global(x).global_mut(y)
+    Launch::new(&SAXPY, &[], SAXPY_TWIN, Arguments::new().value(2f32).global(x).global_mut(y))
 }
 
 #[test]
@@ -74,12 +75,12 @@ fn beyond(n: usize, y: &mut Global<u32>) {
 fn a_simulated_fault_names_the_place_and_changes_no_buffer() {
     let device = Device::host();
     let mut y = device.zeros::<u32>(10).unwrap();
-    let error = Launch::new(&BEYOND, &[], NO_TWIN).value(12usize).global_mut(&mut y).grid(1).simulate().unwrap_err();
+    let error = Launch::new(&BEYOND, &[], NO_TWIN, Arguments::new().value(12usize).global_mut(&mut y)).grid(1).simulate().unwrap_err();
     let Error::Simulated(fault) = &error else { panic!("{error}") };
     assert_eq!((fault.file.as_str(), fault.line, fault.thread), ("src/kernels.rs", 13, [10, 0, 0]));
     assert!(matches!(fault.kind, FaultKind::OutOfBounds { index: 10, length: 10, .. }), "{error}");
     assert_eq!(y.download().unwrap(), [0; 10]);
-    Launch::new(&BEYOND, &[], NO_TWIN).value(10usize).global_mut(&mut y).grid(1).simulate().unwrap();
+    Launch::new(&BEYOND, &[], NO_TWIN, Arguments::new().value(10usize).global_mut(&mut y)).grid(1).simulate().unwrap();
     assert_eq!(y.download().unwrap(), [5; 10]);
 }
 
@@ -122,8 +123,9 @@ fn every_kind_of_parameter_arrives() {
     for device in Device::all().into_iter().filter(|device| *device != Device::host()) {
         let constant = device.constant([10u32, 20]).unwrap();
         let mut y = device.zeros::<f64>(1).unwrap();
-        let launch = Launch::new(&PARAMETERS, &[], NO_TWIN).value(Pair { a: 7, b: 0.5 }).value([1u16, 2, 300]).value(true);
-        launch.constant(&constant).global_mut(&mut y).block(1).grid(1).launch(&device).unwrap();
+        let values = Arguments::new().value(Pair { a: 7, b: 0.5 }).value([1u16, 2, 300]).value(true);
+        let arguments = values.constant(&constant).global_mut(&mut y);
+        Launch::new(&PARAMETERS, &[], NO_TWIN, arguments).block(1).grid(1).launch(&device).unwrap();
         assert_eq!(y.download().unwrap(), [327.5], "{device}");
     }
 }

@@ -1,6 +1,7 @@
 //! Kernels through the devices that have a driver: the first CUDA GPU, the first OpenCL device (PoCL, say).
 
 use super::{NO_TWIN, SAXPY, SHARED, definition};
+use crate::arguments::Arguments;
 use crate::definition::{GenericArgument, ScalarKind};
 use crate::device::{Device, DeviceKind};
 use crate::error::Error;
@@ -35,7 +36,7 @@ fn saxpy_runs_in_stream_order() {
         let mut y = device.upload(&vec![1f32; xs.len()]).unwrap();
         let streams = [device.stream().unwrap(), device.stream().unwrap()];
         for i in 0..10 {
-            let saxpy = Launch::new(&SAXPY, &[], NO_TWIN).value(2f32).global(&x).global_mut(&mut y).cover(xs.len());
+            let saxpy = Launch::new(&SAXPY, &[], NO_TWIN, Arguments::new().value(2f32).global(&x).global_mut(&mut y)).cover(xs.len());
             saxpy.launch_on(&streams[i % 2]).unwrap();
         }
         drop(streams);
@@ -43,7 +44,10 @@ fn saxpy_runs_in_stream_order() {
         assert_eq!(y.download().unwrap(), expected);
         let empty = device.zeros::<f32>(0).unwrap();
         let mut none = device.zeros::<f32>(0).unwrap();
-        Launch::new(&SAXPY, &[], NO_TWIN).value(2f32).global(&empty).global_mut(&mut none).grid(1).launch(&device).unwrap();
+        Launch::new(&SAXPY, &[], NO_TWIN, Arguments::new().value(2f32).global(&empty).global_mut(&mut none))
+            .grid(1)
+            .launch(&device)
+            .unwrap();
         device.synchronize().unwrap();
     }
 }
@@ -54,7 +58,10 @@ fn time_is_the_device_s_own() {
     for device in devices {
         let x = device.zeros::<f32>(100_000).unwrap();
         let mut y = device.zeros::<f32>(100_000).unwrap();
-        let timing = Launch::new(&SAXPY, &[], NO_TWIN).value(2f32).global(&x).global_mut(&mut y).cover(100_000).time(&device, 5).unwrap();
+        let timing = Launch::new(&SAXPY, &[], NO_TWIN, Arguments::new().value(2f32).global(&x).global_mut(&mut y))
+            .cover(100_000)
+            .time(&device, 5)
+            .unwrap();
         let clock = if device.kind() == DeviceKind::Cuda { Clock::DeviceEvents } else { Clock::DeviceProfiling };
         assert_eq!((timing.runs, timing.clock), (5, clock));
         assert!(timing.min <= timing.median && timing.median <= timing.max && timing.min.as_nanos() > 0, "{timing}");
@@ -67,7 +74,7 @@ fn shared_memory_and_barriers_work() {
     for device in devices {
         let mut y = device.zeros::<f32>(64).unwrap();
         let generics = vec![GenericArgument::Const(ScalarKind::Usize, 64)];
-        Launch::new(&SHARED, generics, NO_TWIN).global_mut(&mut y).grid(1).launch(&device).unwrap();
+        Launch::new(&SHARED, generics, NO_TWIN, Arguments::new().global_mut(&mut y)).grid(1).launch(&device).unwrap();
         assert_eq!(y.download().unwrap(), [1f32; 64]);
     }
 }
@@ -92,9 +99,7 @@ fn dynamic_shared_memory_and_constants_work() {
         let mut y = device.zeros::<u32>(8).unwrap();
         for weights in [[1u32, 2, 3], [4, 5, 6]] {
             let constant = device.constant(weights).unwrap();
-            Launch::new(&DYNAMIC, &[], NO_TWIN)
-                .constant(&constant)
-                .global_mut(&mut y)
+            Launch::new(&DYNAMIC, &[], NO_TWIN, Arguments::new().constant(&constant).global_mut(&mut y))
                 .block(8)
                 .grid(1)
                 .shared_bytes(32)
@@ -125,13 +130,13 @@ fn a_fault_comes_back_once_and_the_device_stays_usable() {
     for device in devices.into_iter().filter(|d| d.kind() == DeviceKind::OpenCl) {
         let stream = device.stream().unwrap();
         let mut y = device.upload(&(0..64u32).collect::<Vec<_>>()).unwrap();
-        Launch::new(&ASSERTS, &[], NO_TWIN).value(40u32).global_mut(&mut y).cover(64).launch_on(&stream).unwrap();
+        Launch::new(&ASSERTS, &[], NO_TWIN, Arguments::new().value(40u32).global_mut(&mut y)).cover(64).launch_on(&stream).unwrap();
         let Err(Error::Fault { kernel, message, place, .. }) = y.download() else { panic!("no fault") };
         assert_eq!(kernel, "asserts");
         assert!(message.contains("too large") && place.contains("src/kernels.rs:13"), "{message}{place}");
         device.synchronize().unwrap();
         let mut z = device.zeros::<u32>(64).unwrap();
-        Launch::new(&ASSERTS, &[], NO_TWIN).value(40u32).global_mut(&mut z).cover(64).launch(&device).unwrap();
+        Launch::new(&ASSERTS, &[], NO_TWIN, Arguments::new().value(40u32).global_mut(&mut z)).cover(64).launch(&device).unwrap();
         assert_eq!(z.download().unwrap(), [1; 64]);
     }
 }
@@ -148,7 +153,8 @@ fn a_block_beyond_the_device_is_refused() {
     let (_guard, devices) = devices("a_block_beyond_the_device_is_refused");
     for device in devices {
         let mut y = device.zeros::<u32>(1 << 20).unwrap();
-        let error = Launch::new(&SMALL, &[], NO_TWIN).global_mut(&mut y).block(1usize << 20).grid(1).launch(&device).unwrap_err();
+        let error =
+            Launch::new(&SMALL, &[], NO_TWIN, Arguments::new().global_mut(&mut y)).block(1usize << 20).grid(1).launch(&device).unwrap_err();
         assert!(matches!(error, Error::Limit { kernel: "small", .. }), "{error}");
     }
 }
@@ -161,7 +167,7 @@ fn constants_of_several_streams_do_not_mix() {
         let streams: Vec<_> = (0..3).map(|_| device.stream().unwrap()).collect();
         let mut results: Vec<_> = (0..60).map(|_| device.zeros::<u32>(8).unwrap()).collect();
         for (i, y) in results.iter_mut().enumerate() {
-            let launch = Launch::new(&DYNAMIC, &[], NO_TWIN).constant(&constants[i % 6]).global_mut(y);
+            let launch = Launch::new(&DYNAMIC, &[], NO_TWIN, Arguments::new().constant(&constants[i % 6]).global_mut(y));
             launch.block(8).grid(1).shared_bytes(32).launch_on(&streams[i % 3]).unwrap();
         }
         for (i, y) in results.iter().enumerate() {
@@ -183,7 +189,10 @@ fn threads_share_a_device() {
                     let stream = device.stream().unwrap();
                     let mut y = device.upload(&[worker as f32; 4096]).unwrap();
                     for _ in 0..25 {
-                        Launch::new(&SAXPY, &[], NO_TWIN).value(2f32).global(x).global_mut(&mut y).cover(4096).launch_on(&stream).unwrap();
+                        Launch::new(&SAXPY, &[], NO_TWIN, Arguments::new().value(2f32).global(x).global_mut(&mut y))
+                            .cover(4096)
+                            .launch_on(&stream)
+                            .unwrap();
                     }
                     assert_eq!(y.download().unwrap(), [worker as f32 + 50.0; 4096]);
                 });
@@ -198,7 +207,12 @@ fn a_repeated_launch_is_cheap_on_a_gpu_too() {
     for device in devices {
         let x = device.zeros::<f32>(256).unwrap();
         let mut y = device.zeros::<f32>(256).unwrap();
-        let mut launch = || Launch::new(&SAXPY, &[], NO_TWIN).value(2f32).global(&x).global_mut(&mut y).cover(256).launch(&device).unwrap();
+        let mut launch = || {
+            Launch::new(&SAXPY, &[], NO_TWIN, Arguments::new().value(2f32).global(&x).global_mut(&mut y))
+                .cover(256)
+                .launch(&device)
+                .unwrap();
+        };
         launch();
         device.synchronize().unwrap();
         let mut best = std::time::Duration::MAX;
