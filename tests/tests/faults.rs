@@ -1,7 +1,7 @@
 //! Mistakes that are put into kernels, and what finds them: `tests/src/faults` has the table of mistakes, docs/faults.md the results.
 //!
 //! Every mutant is refused, or stopped by the simulator, or gives a wrong result, or is listed as equivalent with its reason
-//! (`tests/src/faults/equivalent.rs`). `WARPWRIGHT_EVERY_FAULT=1` takes the tree's long kernels, too, `WARPWRIGHT_CASE=WORD` those with a word in their name.
+//! (`tests/src/faults/equivalent.rs`). `WARPWRIGHT_CASE=WORD` takes those of the tree's kernels that have a word in their name.
 
 #![allow(deprecated, reason = "what lints find of speed is not what is tested here")]
 
@@ -23,29 +23,8 @@ use warpwright_tests::marked::hold;
 use warpwright_tests::random::Random;
 use warpwright_tests::table::{Bench, CASES};
 
-/// Cases of the table whose kernels are long: a mutant takes a tenth of a second and more in a build that is not optimised.
-const LONG: &[&str] = &[
-    "shortcut",
-    "stencil of planes",
-    "convolution",
-    "sad",
-    "rpes",
-    "pns",
-    "rc5",
-    "fdtd: tiled",
-    "tpacf: a",
-    "lbm",
-    "register cliff",
-    "ab:",
-    "aat",
-];
-
 fn page() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/faults.md")
-}
-
-fn every() -> bool {
-    std::env::var("WARPWRIGHT_EVERY_FAULT").is_ok_and(|value| value == "1")
 }
 
 /// The mutants of this folder's kernels.
@@ -74,11 +53,7 @@ fn word() -> Option<String> {
 fn of_tree() -> Vec<Judged> {
     let (mut all, mut seen) = (Vec::new(), BTreeMap::<*const u8, (&str, usize)>::new());
     for case in CASES {
-        let is_wanted = match word() {
-            Some(word) => case.name.contains(&word),
-            None => every() || !LONG.iter().any(|long| case.name.starts_with(long)),
-        };
-        if !is_wanted {
+        if word().is_some_and(|word| !case.name.contains(&word)) {
             continue;
         }
         let mut inspect = |launch: &Launch<'_>| {
@@ -149,7 +124,7 @@ fn mistakes_in_the_tree_are_found() {
     let found = all.len() - of(Verdict::SameResult);
     assert!(found * 100 >= all.len() * 85, "{found} of {} mutants are found", all.len());
     println!("{} of {} mutants are found, {} leave the same", found, all.len(), of(Verdict::SameResult));
-    if !every() && word().is_none() {
+    if word().is_none() {
         hold(&page(), &[("tree", verdicts(&all))]);
     }
     println!("ran: faults of the tree ({} mutants on simulator)", all.len());
