@@ -54,8 +54,8 @@ pub(super) struct Emitter<'k> {
     pub(super) joined: HashSet<Value>,
     /// The block that each instruction stands in.
     pub(super) homes: Vec<Option<Block>>,
-    /// Products of widened 32-bit values, by instruction: printed as `mul.wide`.
-    pub(super) wide: Vec<Option<super::fuse::Wide>>,
+    /// What is printed as something else, by instruction.
+    pub(super) fused: Vec<Option<super::fuse::Fused>>,
     /// Lowest PTX version that has all that was printed.
     pub(super) version: u16,
     labels: u32,
@@ -120,7 +120,7 @@ impl<'k> Emitter<'k> {
             all_uses,
             homes,
             joined: HashSet::default(),
-            wide: vec![None; kernel.insts.len()],
+            fused: vec![None; kernel.insts.len()],
             version: target.ptx_version,
             labels: 0,
             locals: 0,

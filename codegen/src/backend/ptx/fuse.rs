@@ -1,5 +1,8 @@
-//! What is known before the first line: which products of widened values `mul.wide` makes, which addresses are named in place, and so
-//! which values nobody needs in a register.
+//! What is known before the first line: which products of widened values `mul.wide` makes, which words are two halves side by side, which addresses are named in place, and
+//! so which values nobody needs in a register.
+//!
+//! Halves side by side are one move, and more: `ptxas` (12.9 to 13.5) makes one instruction of two numbers that are rounded to 16 bits and then moved into a word. Where the word is
+//! put together by a shift and an `or`, it rounds each by itself, with an instruction of a sixteenth of the rate of others.
 
 // A new instruction is to make the compiler list what must know it.
 #![cfg_attr(not(test), deny(clippy::wildcard_enum_match_arm))]
@@ -21,6 +24,28 @@ pub(super) struct Wide {
     pub(super) factors: [Factor; 2],
 }
 
+/// What an instruction is printed as, with values that its operands are made of.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Fused {
+    Product(Wide),
+    /// The lower and the upper half of a word.
+    Halves([Value; 2]),
+}
+
+impl Fused {
+    /// The values that it needs.
+    fn for_each_operand(&self, mut each: impl FnMut(Value)) {
+        match self {
+            Fused::Product(wide) => wide.factors.iter().for_each(|factor| {
+                if let Factor::Value(value) = factor {
+                    each(*value);
+                }
+            }),
+            Fused::Halves(halves) => halves.iter().copied().for_each(each),
+        }
+    }
+}
+
 impl Emitter<'_> {
     /// Finds what is printed as part of its user, and takes those uses off the counts.
     pub(super) fn fuse(&mut self) {
@@ -28,6 +53,7 @@ impl Emitter<'_> {
         self.kernel.for_each_inst(|_, _, inst| order.push(inst));
         for inst in &order {
             self.fuse_product(*inst);
+            self.fuse_halves(*inst);
             self.fuse_address(*inst);
         }
         // Users come after what they use: from the end, what has lost its last use gives up its own.
@@ -37,12 +63,8 @@ impl Emitter<'_> {
                 && data.op.blocks().is_empty()
                 && data.results.iter().all(|r| self.uses[r.0 as usize] == 0)
             {
-                match self.wide[inst.0 as usize] {
-                    Some(wide) => wide.factors.iter().for_each(|factor| {
-                        if let Factor::Value(value) = factor {
-                            self.uses[value.0 as usize] -= 1;
-                        }
-                    }),
+                match self.fused[inst.0 as usize] {
+                    Some(fused) => fused.for_each_operand(|value| self.uses[value.0 as usize] -= 1),
                     None => data.op.for_each_operand(|value| self.uses[value.0 as usize] -= 1),
                 }
             }
@@ -81,13 +103,49 @@ impl Emitter<'_> {
             _ => self.factor(b, ty),
         };
         let Some(second) = second else { return };
-        data.op.for_each_operand(|value| self.uses[value.0 as usize] -= 1);
-        for factor in [first, second] {
-            if let Factor::Value(value) = factor {
-                self.uses[value.0 as usize] += 1;
-            }
+        self.print_as(inst, Fused::Product(Wide { ty, factors: [first, second] }));
+    }
+
+    /// zext(x) | zext(y) << 16 of 16-bit whole numbers, in either order, and the same with `^` and `+`.
+    fn fuse_halves(&mut self, inst: Inst) {
+        let data = &self.kernel.insts[inst];
+        let Op::Compute(Compute::Binary(BinaryOp::Or | BinaryOp::Xor | BinaryOp::Add, a, b)) = data.op else { return };
+        if !matches!(self.kernel.ty(data.results[0]), Type::U32 | Type::I32) {
+            return;
         }
-        self.wide[inst.0 as usize] = Some(Wide { ty, factors: [first, second] });
+        let halves = |low, high| Some([self.half(low, &[Type::U16])?, self.upper_half(high)?]);
+        if let Some(halves) = halves(a, b).or_else(|| halves(b, a)) {
+            self.print_as(inst, Fused::Halves(halves));
+        }
+    }
+
+    /// The 16-bit value of one of these types behind a cast to 32 bits.
+    fn half(&self, value: Value, types: &[Type]) -> Option<Value> {
+        match self.op_of(value) {
+            Some(Op::Compute(Compute::Cast(half))) if types.contains(&self.kernel.ty(*half)) && self.kernel.constant(*half).is_none() => {
+                Some(*half)
+            }
+            _ => None,
+        }
+    }
+
+    /// The 16-bit value that is the upper half of a word whose lower one is 0: a sign that it is extended by is shifted out.
+    fn upper_half(&self, value: Value) -> Option<Value> {
+        match self.op_of(value) {
+            Some(Op::Compute(Compute::Binary(BinaryOp::Shl, word, count)))
+                if self.kernel.constant(*count).is_some_and(|count| count.bits == 16) =>
+            {
+                self.half(*word, &[Type::U16, Type::I16])
+            }
+            _ => None,
+        }
+    }
+
+    /// Has an instruction printed as something else, which counts as the use of what that needs.
+    fn print_as(&mut self, inst: Inst, fused: Fused) {
+        self.kernel.insts[inst].op.for_each_operand(|value| self.uses[value.0 as usize] -= 1);
+        fused.for_each_operand(|value| self.uses[value.0 as usize] += 1);
+        self.fused[inst.0 as usize] = Some(fused);
     }
 
     /// The 32-bit value behind a cast to 64 bits.

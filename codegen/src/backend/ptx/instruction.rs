@@ -5,6 +5,7 @@
 
 use super::code::{Operand, Reg, RegisterClass};
 use super::emitter::{Emitter, ptx};
+use super::fuse::Fused;
 use super::types::signed;
 use crate::ir::intrinsic::{DeviceForm, Intrinsic};
 use crate::ir::{Address, Axis, Compute, Inst, Memory, MemoryOp, Message, Op, Special, Type, Value};
@@ -66,8 +67,12 @@ impl Emitter<'_> {
                 let a = self.operand(*a);
                 self.unary(*op, to, d, a);
             }
-            Compute::Binary(op, a, b) => match self.wide[inst.0 as usize] {
-                Some(wide) => self.wide_product(d, wide),
+            Compute::Binary(op, a, b) => match self.fused[inst.0 as usize] {
+                Some(Fused::Product(wide)) => self.wide_product(d, wide),
+                Some(Fused::Halves(halves)) => {
+                    let halves = halves.map(|half| self.in_register(half));
+                    ptx!(self, Mov.B32 d, halves);
+                }
                 None => {
                     let (a, b) = (self.operand(*a), self.operand(*b));
                     self.binary(*op, to, d, a, b);
