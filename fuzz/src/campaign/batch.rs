@@ -166,6 +166,7 @@ fn on_device(
         };
         if why.as_ref().is_some_and(|why| why.contains("context is lost")) {
             // Whatever came next would fail. Who of all threads did it is found by the next start.
+            suspects.lose();
             std::process::abort();
         }
         // The same text, and every other compiler makes of it what it means: then it is this one that is wrong.

@@ -17,7 +17,6 @@ use state::State;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
-use suspects::Suspects;
 use warpwright_runtime::Device;
 
 /// Who is asked.
@@ -116,7 +115,13 @@ impl Settings {
 /// The state cannot be read or written, or somebody asked is not there.
 pub fn run(settings: &Settings) -> Result<State, String> {
     let mut state = State::read(&settings.state)?;
-    for seed in suspects::guilty(settings, Suspects::of(settings).take()) {
+    let suspects::Asked { guilty, agreed } = suspects::asked_alone(settings);
+    for seed in agreed {
+        println!("seed {seed}: a program ended while it was asked about; asked alone, it agrees");
+        state.skipped.insert(seed);
+        state.add("agreed alone", 1);
+    }
+    for seed in guilty {
         println!("seed {seed} ended the program");
         let judge = settings.judges.iter().find(|judge| judge.is_device()).map_or("device", |judge| judge.name());
         let find = Find { seed, judge, why: "it ended the program, or the device's context".to_owned() };

@@ -29,20 +29,39 @@ impl Suspects {
         let _ = std::fs::remove_file(self.0.join(seed.to_string()));
     }
 
-    /// Those that an earlier start did not get an answer about; forgotten from now on.
-    pub fn take(&self) -> Vec<u64> {
+    /// The device's context is lost, whoever did it.
+    pub fn lose(&self) {
+        let _ = std::fs::write(self.0.join(LOST), "");
+    }
+
+    /// Those that an earlier start did not get an answer about, and whether it lost the device's context; forgotten from now on.
+    pub fn take(&self) -> (Vec<u64>, bool) {
         let entries = std::fs::read_dir(&self.0).into_iter().flatten().flatten();
         let mut seeds: Vec<u64> = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
         seeds.sort_unstable();
+        let is_lost = self.0.join(LOST).exists();
         let _ = std::fs::remove_dir_all(&self.0);
-        seeds
+        (seeds, is_lost)
     }
 }
 
-/// Of seeds that were asked about when a program ended, those that end one alone, or differ; all of them if none does.
-pub fn guilty(settings: &Settings, seeds: Vec<u64>) -> Vec<u64> {
+/// The file that says that a context was lost.
+const LOST: &str = "lost";
+
+/// Seeds that were asked about when a program ended.
+#[derive(Default)]
+pub struct Asked {
+    /// Those that end a program alone, or differ; all of them if none does and a context was lost.
+    pub guilty: Vec<u64>,
+    /// Those that agree when they are asked alone: it was another one, or somebody ended the program.
+    pub agreed: Vec<u64>,
+}
+
+/// Asks about each of an earlier start's seeds alone.
+pub fn asked_alone(settings: &Settings) -> Asked {
+    let (seeds, is_lost) = Suspects::of(settings).take();
     let on: Vec<&str> = settings.judges.iter().filter(|judge| judge.is_device()).map(|judge| judge.name()).collect();
-    let is_guilty = |seed: &&u64| {
+    let is_guilty = |seed: &u64| {
         let Ok(program) = std::env::current_exe() else { return true };
         let status = Command::new(program)
             .args(["one", &seed.to_string(), "--on", &on.join(",")])
@@ -51,8 +70,8 @@ pub fn guilty(settings: &Settings, seeds: Vec<u64>) -> Vec<u64> {
             .status();
         !status.is_ok_and(|status| status.success())
     };
-    let alone: Vec<u64> = if seeds.len() == 1 { Vec::new() } else { seeds.iter().filter(is_guilty).copied().collect() };
-    if alone.is_empty() { seeds } else { alone }
+    let (guilty, agreed): (Vec<u64>, Vec<u64>) = seeds.into_iter().partition(is_guilty);
+    if guilty.is_empty() && is_lost { Asked { guilty: agreed, agreed: guilty } } else { Asked { guilty, agreed } }
 }
 
 #[cfg(test)]
@@ -65,7 +84,10 @@ mod tests {
         // Each thread of a campaign has its own, and a later start, too.
         [7, 8, 9].iter().for_each(|seed| Suspects::beside(&state).begin(*seed));
         Suspects::beside(&state).end(8);
-        assert_eq!(Suspects::beside(&state).take(), [7, 9]);
-        assert!(Suspects::beside(&state).take().is_empty());
+        assert_eq!(Suspects::beside(&state).take(), (vec![7, 9], false));
+        assert_eq!(Suspects::beside(&state).take(), (Vec::new(), false));
+        Suspects::beside(&state).begin(7);
+        Suspects::beside(&state).lose();
+        assert_eq!(Suspects::beside(&state).take(), (vec![7], true));
     }
 }
