@@ -95,6 +95,24 @@ pub fn max_over<const B: usize>(v: f32, room: &mut [f32; 32]) -> f32 {
     warp_max(mine)
 }
 
+/// The maximum over a block of `B` threads, and the sum of exponentials relative to it, of those that each thread has relative to its own: one barrier.
+/// `room` is not used again. A thread without numbers has `f32::MIN` and 0: then no difference is one of infinities.
+#[device]
+pub fn exponentials_over<const B: usize>(most: f32, sum: f32, room: &mut [f32; 64]) -> (f32, f32) {
+    let of_warp = warp_max(most);
+    let whole = warp_sum(sum * native_exp2((most - of_warp) * LOG2E));
+    if lane_id() == 0 {
+        room[warp_id()] = of_warp;
+        room[32 + warp_id()] = whole;
+    }
+    sync_threads();
+    let is_warp = lane_id() < B / 32;
+    let mine = if is_warp { room[lane_id()] } else { f32::MIN };
+    let part = if is_warp { room[32 + lane_id()] } else { 0.0 };
+    let of_block = warp_max(mine);
+    (of_block, warp_sum(part * native_exp2((mine - of_block) * LOG2E)))
+}
+
 /// The number of elements of a matrix, which all of its buffers have.
 pub(super) fn extent(call: Call<'_>, rows: usize, columns: usize) -> Result<usize> {
     let help = "its product with the columns must be a length that a buffer can have, 2³¹ or less";

@@ -8,15 +8,15 @@
 //! **Determinism.** The same bits on every run.
 //!
 //! **Error.** With e = (x − max) · log2(e) ≤ 0 of an element, its exponential has a relative error of at most (9/4 · |e| + 4) · 2⁻²⁴ · ln 2 + 2⁻²²: the difference, the factor
-//! log2(e) and their product are rounded to `f32`, and `native_exp2` has 2⁻²². The sum of n exponentials, all positive, adds (n / threads + 12) · 2⁻²⁴ at most, the
-//! quotient 2⁻²³. For n ≤ 4096 and |x − max| ≤ 16 that is 8 · 10⁻⁶. How large x and max themselves are does not matter. Then comes the rounding to the element's type: 2⁻¹² relative
-//! for `f16` (subnormal results: 2⁻²⁵ absolute), 2⁻⁹ for `bf16`.
+//! log2(e) and their product are rounded to `f32`, and `native_exp2` has 2⁻²². In rows of 65,536 they are relative to a thread's own maximum first, then to the warp's and the
+//! block's: up to three factors, whose e add up to that above, with 4 · 2⁻²⁴ · ln 2 + 2⁻²² + 2⁻²⁴ for each more. The sum of n exponentials, all positive, adds
+//! (n / threads + 12) · 2⁻²⁴ at most, the quotient 2⁻²³. For n ≤ 4096 and |x − max| ≤ 16 that is 8 · 10⁻⁶. How large x and max themselves are does not matter. Then comes the rounding to
+//! the element's type: 2⁻¹² relative for `f16` (subnormal results: 2⁻²⁵ absolute), 2⁻⁹ for `bf16`.
 
 use super::Result;
 use super::checks::Call;
 use super::norm::{self, Norm};
-use super::rows::{LOG2E, element, extent, max_over, nearest, number, sum_over, words_of};
-use std::hint::black_box;
+use super::rows::{LOG2E, element, exponentials_over, extent, max_over, nearest, number, sum_over, words_of};
 use warpwright::Int;
 use warpwright::Launch;
 use warpwright::prelude::*;
@@ -149,21 +149,20 @@ pub fn softmax_block<const KIND: u32, const E: usize, const B: usize, const K: u
 }
 
 /// Rows of exactly `B · (K + S)` vectors, a row a block: `K` vectors a thread in registers, `S` in dynamic shared memory (16 · B · S bytes), all as they came; exponentials are
-/// computed twice. The quotient is taken in the exponent: were it a factor, the compiler would keep the first exponentials, all of them, in registers.
+/// computed twice, first relative to the thread's own maximum, so that no thread waits for what others load. The quotient is taken in the exponent: were it a factor, the compiler
+/// would keep the first exponentials, all of them, in registers.
 #[kernel(block = B, min_blocks = MB, overlap)]
 pub fn softmax_hybrid<const KIND: u32, const E: usize, const B: usize, const K: usize, const S: usize, const MB: usize>(
     x: &Global<u32>,
     y: &mut Global<u32>,
 ) {
     #[shared]
-    let mut tops: [f32; 32];
-    #[shared]
-    let mut sums: [f32; 32];
+    let mut parts: [f32; 64];
     #[shared(dynamic)]
     let mut kept: [u32];
     let t = thread_idx().x;
     let base = block_idx().x * (4 * B * (K + S)) + t * 4;
-    let mut most = f32::NEG_INFINITY;
+    let mut own = f32::MIN;
     #[unroll]
     #[batch_loads]
     for k in 0..S {
@@ -174,7 +173,7 @@ pub fn softmax_hybrid<const KIND: u32, const E: usize, const B: usize, const K: 
         }
         #[unroll]
         for j in 0..E {
-            most = most.max(element::<KIND, E>(q[j / (E / 4)], j % (E / 4)));
+            own = own.max(element::<KIND, E>(q[j / (E / 4)], j % (E / 4)));
         }
     }
     let mut q = [[0u32; 4]; K];
@@ -187,16 +186,15 @@ pub fn softmax_hybrid<const KIND: u32, const E: usize, const B: usize, const K: 
     for k in 0..K {
         #[unroll]
         for j in 0..E {
-            most = most.max(element::<KIND, E>(q[k][j / (E / 4)], j % (E / 4)));
+            own = own.max(element::<KIND, E>(q[k][j / (E / 4)], j % (E / 4)));
         }
     }
-    most = max_over::<B>(most, &mut tops);
     let mut sum = 0.0f32;
     #[unroll]
     for k in 0..K {
         #[unroll]
         for j in 0..E {
-            sum += native_exp2((element::<KIND, E>(q[k][j / (E / 4)], j % (E / 4)) - most) * LOG2E);
+            sum += native_exp2((element::<KIND, E>(q[k][j / (E / 4)], j % (E / 4)) - own) * LOG2E);
         }
     }
     #[unroll(2)]
@@ -208,12 +206,11 @@ pub fn softmax_hybrid<const KIND: u32, const E: usize, const B: usize, const K: 
         }
         #[unroll]
         for j in 0..E {
-            sum += native_exp2((element::<KIND, E>(w[j / (E / 4)], j % (E / 4)) - most) * LOG2E);
+            sum += native_exp2((element::<KIND, E>(w[j / (E / 4)], j % (E / 4)) - own) * LOG2E);
         }
     }
-    // Were it the same value to the compiler, the first differences would stay in registers, all of them.
-    let most = black_box(most);
-    let shift = -native_log2(sum_over::<B>(sum, &mut sums));
+    let (most, sum) = exponentials_over::<B>(own, sum, &mut parts);
+    let shift = -native_log2(sum);
     #[unroll]
     for k in 0..K {
         let mut r = [0.0f32; E];
