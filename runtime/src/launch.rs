@@ -83,7 +83,7 @@ impl Launch<'_> {
     ///
     /// # Errors
     /// Everything that can be known before the kernel runs; see [`Error`]. A fault of the kernel itself comes back from what waits
-    /// for it: [`Device::synchronize`], [`Buffer::download`].
+    /// for it: [`Device::synchronize`], [`Buffer::download`](crate::Buffer::download).
     pub fn launch(self, device: &Device) -> Result<()> {
         self.run(device, device.own_stream())
     }

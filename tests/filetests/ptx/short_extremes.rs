@@ -1,5 +1,6 @@
 // test ptx sm_90
-//! The lesser and the greater of short integers are found in 32 bits: `ptxas` 12 compares the upper half of a register, too, where `min.s16` is compared with one of its operands.
+// test opencl
+//! The lesser and the greater of short integers are found in 32 bits: `ptxas` 12, and the compiler of NVIDIA's OpenCL, compare the upper half of a register, too, where `min.s16` is compared with one of its operands.
 use warpwright::prelude::*;
 
 #[kernel(block = 32)]

@@ -194,6 +194,11 @@ impl Writer<'_> {
             BinaryOp::Or => logic(&x, "|", &y, OR, ty),
             BinaryOp::Xor => logic(&x, "^", &y, XOR, ty),
             BinaryOp::Shl | BinaryOp::Shr => shift(op, &x, &y, constant.map(|c| c.bits), ty),
+            // In 32 bits: of short ones, NVIDIA's compiler takes a comparison of the result with an operand from both halves of a register.
+            BinaryOp::Min | BinaryOp::Max if is_promoted(ty) => {
+                let call = format!("{}((int){}, (int){})", op.word(), x.at(UNARY), y.at(UNARY));
+                cut(Expr::over(call, PRIMARY, &[&x, &y]), ty)
+            }
             BinaryOp::Min | BinaryOp::Max => Expr::over(format!("{}({}, {})", op.word(), x.typed(ty), y.typed(ty)), PRIMARY, &[&x, &y]),
         }
     }
