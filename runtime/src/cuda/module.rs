@@ -306,6 +306,7 @@ impl CudaKernel {
         (self.is_plain && fits).then_some(shared)
     }
 
+    /// The same of any launch. Its context is current from then on.
     #[cold]
     fn prepare_in_full(&self, plan: &LaunchPlan<'_>) -> Result<Extents> {
         self.module.context.bind()?;
@@ -349,8 +350,8 @@ impl CudaKernel {
         let context = &self.module.context;
         // The driver knows whose the function and the stream are: asking it at each launch which context is current would be for nothing on all but the first of a
         // thread. The default streams are those of whatever context is current.
-        let needs_context = !self.is_plain || stream.handle() <= PER_THREAD;
-        if needs_context {
+        let mut is_bound = stream.handle() <= PER_THREAD;
+        if is_bound {
             context.bind()?;
         }
         let prepared;
@@ -358,6 +359,7 @@ impl CudaKernel {
             Some(shared) => (&plan.extents, shared),
             None => {
                 prepared = self.prepare_in_full(plan)?;
+                is_bound = true;
                 (&prepared, prepared.shared_bytes)
             }
         };
@@ -365,7 +367,7 @@ impl CudaKernel {
         let queue = sys::Handle::of(stream.handle());
         stream.queue().note_launch(plan.definition);
         let mut code = self.start(extents, shared, queue, parameters);
-        if !needs_context && matches!(code, code::INVALID_CONTEXT | code::INVALID_HANDLE | code::CONTEXT_IS_DESTROYED) {
+        if !is_bound && matches!(code, code::INVALID_CONTEXT | code::INVALID_HANDLE | code::CONTEXT_IS_DESTROYED) {
             // None is current on this thread, or another one that this driver does not overlook.
             context.bind()?;
             code = self.start(extents, shared, queue, parameters);

@@ -2,7 +2,7 @@
 //! so which values nobody needs in a register.
 //!
 //! Halves side by side are one move, and more: `ptxas` (12.9 to 13.5) makes one instruction of two numbers that are rounded to 16 bits and then moved into a word. Where the word is
-//! put together by a shift and an `or`, it rounds each by itself, with an instruction of a sixteenth of the rate of others.
+//! put together by a shift and an `or`, it rounds each by itself, with another instruction (`F2F`), and a softmax of long rows was 8 % slower (docs/measurements.md).
 
 // A new instruction is to make the compiler list what must know it.
 #![cfg_attr(not(test), deny(clippy::wildcard_enum_match_arm))]
