@@ -28,6 +28,9 @@ enum Command {
         /// Who is asked.
         #[arg(long, value_delimiter = ',', default_value = "simulator")]
         on: Vec<String>,
+        /// Every OpenCL device but the first: those that a campaign asks where the first one differs.
+        #[arg(long)]
+        arbiters: bool,
     },
     /// Seeds mistakes into a copy of the workspace, and shows which of them kernels find.
     Mutations {
@@ -131,7 +134,7 @@ fn run(run: &Run) -> Result<ExitCode, String> {
     Ok(if state.count("finds") == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn one(seed: u64, on: &[String]) -> Result<ExitCode, String> {
+fn one(seed: u64, on: &[String], has_arbiters: bool) -> Result<ExitCode, String> {
     let kernel = source::kernel(&mut Random::new(seed));
     println!("{}", kernel.file(Form::Annotated));
     println!("// grid {:?}, {} bytes of dynamic shared memory", kernel.grid, kernel.shared_bytes);
@@ -175,7 +178,12 @@ fn one(seed: u64, on: &[String]) -> Result<ExitCode, String> {
         };
         say("ptx", why);
     }
-    for (name, device) in &judges.devices {
+    let arbiters = if has_arbiters { campaign::arbiters() } else { Vec::new() };
+    if has_arbiters && arbiters.is_empty() {
+        return Err("there is no second OpenCL device".to_owned());
+    }
+    let asked = judges.devices.iter().map(|(name, device)| (*name, device)).chain(arbiters.iter().map(|device| (device.name(), device)));
+    for (name, device) in asked {
         let why = match device::run(&kernel, Form::BestEffort, device) {
             Ok(Some(output)) => difference(&shown.output, &output),
             Ok(None) => {
@@ -192,7 +200,7 @@ fn one(seed: u64, on: &[String]) -> Result<ExitCode, String> {
 fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Command::Run(arguments) => run(&arguments),
-        Command::One { seed, on } => one(seed, &on),
+        Command::One { seed, on, arbiters } => one(seed, &on, arbiters),
         Command::Mutations { on, kernels, scratch } => warpwright_fuzz::mutations::try_all(&campaign::workspace(), &scratch, &on, kernels)
             .map(|text| {
                 print!("{text}");

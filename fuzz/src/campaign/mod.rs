@@ -99,7 +99,7 @@ impl Settings {
         let (mut devices, mut arbiters) = (Vec::new(), Vec::new());
         if self.judges.contains(&Judge::OpenCl) {
             devices.push((Judge::OpenCl.name(), Device::opencl(0).map_err(said)?));
-            arbiters.extend((1..).map_while(|index| Device::opencl(index).ok()));
+            arbiters = self::arbiters();
         }
         if self.judges.contains(&Judge::Cuda) {
             devices.push((Judge::Cuda.name(), Device::cuda(0).map_err(said)?));
@@ -109,17 +109,27 @@ impl Settings {
     }
 }
 
+/// Every OpenCL device but the first.
+pub fn arbiters() -> Vec<Device> {
+    (1..).map_while(|index| Device::opencl(index).ok()).collect()
+}
+
 /// Runs it, to its number or its time. Progress and finds are printed as they come.
 ///
 /// # Errors
 /// The state cannot be read or written, or somebody asked is not there.
 pub fn run(settings: &Settings) -> Result<State, String> {
     let mut state = State::read(&settings.state)?;
-    let suspects::Asked { guilty, agreed } = suspects::asked_alone(settings);
+    let suspects::Asked { guilty, excused, agreed } = suspects::asked_alone(settings);
     for seed in agreed {
         println!("seed {seed}: a program ended while it was asked about; asked alone, it agrees");
         state.skipped.insert(seed);
         state.add("agreed alone", 1);
+    }
+    for seed in excused {
+        println!("seed {seed} ended the program; every other OpenCL device has the right result");
+        state.skipped.insert(seed);
+        state.add("ended by the device alone", 1);
     }
     for seed in guilty {
         println!("seed {seed} ended the program");

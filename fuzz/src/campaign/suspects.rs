@@ -1,6 +1,6 @@
 //! Seeds that devices are at. A driver that dies takes the program along, and a kernel that loses the device's context spoils it for all threads: the next start asks each of these seeds alone.
 
-use super::Settings;
+use super::{Judge, Settings};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -53,6 +53,8 @@ const LOST: &str = "lost";
 pub struct Asked {
     /// Those that end a program alone, or differ; all of them if none does and a context was lost.
     pub guilty: Vec<u64>,
+    /// Those that end a program alone, while every arbiter has the right result: the device's own mistakes.
+    pub excused: Vec<u64>,
     /// Those that agree when they are asked alone: it was another one, or somebody ended the program.
     pub agreed: Vec<u64>,
 }
@@ -61,17 +63,20 @@ pub struct Asked {
 pub fn asked_alone(settings: &Settings) -> Asked {
     let (seeds, is_lost) = Suspects::of(settings).take();
     let on: Vec<&str> = settings.judges.iter().filter(|judge| judge.is_device()).map(|judge| judge.name()).collect();
-    let is_guilty = |seed: &u64| {
-        let Ok(program) = std::env::current_exe() else { return true };
-        let status = Command::new(program)
-            .args(["one", &seed.to_string(), "--on", &on.join(",")])
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .status();
-        !status.is_ok_and(|status| status.success())
+    let agrees = |seed: &u64, options: &[&str]| {
+        let Ok(program) = std::env::current_exe() else { return false };
+        let asked =
+            Command::new(program).args(["one", &seed.to_string()]).args(options).stdout(Stdio::null()).stderr(Stdio::null()).status();
+        asked.is_ok_and(|status| status.success())
     };
-    let (guilty, agreed): (Vec<u64>, Vec<u64>) = seeds.into_iter().partition(is_guilty);
-    if guilty.is_empty() && is_lost { Asked { guilty: agreed, agreed: guilty } } else { Asked { guilty, agreed } }
+    let (agreed, ended): (Vec<u64>, Vec<u64>) = seeds.into_iter().partition(|seed| agrees(seed, &["--on", &on.join(",")]));
+    if ended.is_empty() && is_lost {
+        return Asked { guilty: agreed, ..Asked::default() };
+    }
+    // What another device did is not excused by OpenCL's.
+    let has_arbiters = settings.judges.iter().all(|judge| *judge != Judge::Cuda);
+    let (excused, guilty) = ended.into_iter().partition(|seed| has_arbiters && agrees(seed, &["--arbiters"]));
+    Asked { guilty, excused, agreed }
 }
 
 #[cfg(test)]
