@@ -83,4 +83,28 @@ fn product(n: usize, a: &Global<f32>, b: &Global<f32>, c: &mut Global<f32>) {
     c[row * n + column] = sum;
 }
 
+#[kernel(block = 128)]
+fn summed(x: &Global<f32>, sums: &mut Global<f32>) {
+    let i = global_id().x;
+    if i >= x.len() {
+        return;
+    }
+    let sum = warp_sum(x[i]);
+    if lane_id() == 0 {
+        sums[i / 32] = sum;
+    }
+}
+
+#[kernel(block = 128)]
+fn histogram(x: &Global<u32>, counts: &mut Global<u32>) {
+    #[shared]
+    let mut bins: [u32; 16];
+    let t = thread_idx().x;
+    bins.atomic_add((x[global_id().x] % 16) as usize, 1);
+    sync_threads();
+    if t < 16 {
+        counts.atomic_add(t, bins[t]);
+    }
+}
+
 fn main() {}

@@ -33,6 +33,56 @@ pub fn partings(kernel: &Kernel, uniformity: &Uniformity, is_wanted: &dyn Fn(&Op
     search.found
 }
 
+/// The instructions that are looked for and that some threads have returned before, each with what parts those threads from the others, in program
+/// order. What comes round again in a loop does too.
+pub fn behind_returns(kernel: &Kernel, uniformity: &Uniformity, is_wanted: &dyn Fn(&Op) -> bool) -> Vec<(Inst, Inst)> {
+    let search = Search { kernel, uniformity, is_wanted, around: Vec::new(), exits: Vec::new(), found: Vec::new() };
+    let mut behind = Behind { search, returned: None, found: Vec::new() };
+    behind.block(kernel.body);
+    behind.found
+}
+
+/// The walk of [`behind_returns`].
+struct Behind<'k> {
+    search: Search<'k>,
+    /// What parts the threads that have returned before the present place from the others.
+    returned: Option<Inst>,
+    found: Vec<(Inst, Inst)>,
+}
+
+impl Behind<'_> {
+    fn block(&mut self, block: Block) {
+        let kernel = self.search.kernel;
+        for inst in &kernel.blocks[block].insts {
+            let op = &kernel.insts[*inst].op;
+            if let Some(parting) = self.returned
+                && (self.search.is_wanted)(op)
+                && self.found.iter().all(|(known, _)| known != inst)
+            {
+                self.found.push((*inst, parting));
+            }
+            self.search.note_exit(op);
+            if let Op::Terminator(Terminator::Return) = op {
+                self.returned = self.returned.or_else(|| self.search.parting().map(Parting::inst));
+            }
+            self.search.around.push(*inst);
+            let before = self.returned;
+            let mut behind = before;
+            for child in op.blocks() {
+                // Who returns on one side of an `If` does not come to the other.
+                self.returned = before;
+                self.block(child);
+                if op.is_loop() && self.returned != before {
+                    self.block(child);
+                }
+                behind = behind.or(self.returned);
+            }
+            self.returned = behind;
+            self.search.around.pop();
+        }
+    }
+}
+
 struct Search<'k> {
     kernel: &'k Kernel,
     uniformity: &'k Uniformity,
@@ -52,16 +102,21 @@ impl Search<'_> {
             if (self.is_wanted)(op) && !self.uniformity.runs_together(*inst) {
                 self.found.extend(self.parting().map(|parting| (*inst, parting)));
             }
-            if let Op::Terminator(Terminator::Break(target, _)) = op {
-                let left = self.around.iter().rposition(|owner| owner == target).unwrap_or(0);
-                let condition = self.around[left..].iter().find(|owner| self.is_parting_condition(**owner));
-                self.exits.extend(condition.map(|condition| (*target, *condition)));
-            }
+            self.note_exit(op);
             for child in op.blocks() {
                 self.around.push(*inst);
                 self.block(child);
                 self.around.pop();
             }
+        }
+    }
+
+    /// Remembers an exit that some threads take and others do not.
+    fn note_exit(&mut self, op: &Op) {
+        if let Op::Terminator(Terminator::Break(target, _)) = op {
+            let left = self.around.iter().rposition(|owner| owner == target).unwrap_or(0);
+            let condition = self.around[left..].iter().find(|owner| self.is_parting_condition(**owner));
+            self.exits.extend(condition.map(|condition| (*target, *condition)));
         }
     }
 

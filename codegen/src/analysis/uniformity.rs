@@ -291,7 +291,7 @@ impl Walk<'_> {
                 Some(Gives::OneForAll) => matches!(self.scope, Scope::Cluster) && row.row().effects.converges < Some(ir::Scope::Cluster),
                 Some(Gives::Nothing) => false,
                 Some(Gives::OfLane) => arguments.iter().all(|value| self.is_divergent(*value)),
-                Some(Gives::Own | Gives::OfLaneXor) | None => operands,
+                Some(Gives::Own | Gives::OfLaneXor | Gives::OfLaneAbove) | None => operands,
             },
             Op::Compute(Compute::Binary(..)) if operands && is_warp => {
                 let result = self.kernel.insts[inst].results.first();

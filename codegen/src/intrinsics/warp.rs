@@ -168,7 +168,7 @@ const SHUFFLE_DOWN: (DeviceForm, Meeting) = (
 }",
     ),
     Meeting::shuffle(
-        Gives::Own,
+        Gives::OfLaneAbove,
         "    const uint distance = second & 31u;\n    const uint source = lane + distance < 32u ? thread + distance : thread;\n",
         "source < threads ? exchange[source] : word",
     ),

@@ -24,6 +24,8 @@ pub const LINT_NAMES: &[&str] = &[
     "divergent_branch",
     "missing_barrier",
     "divergent_barrier",
+    "divergent_exchange",
+    "unwritten_shared",
     "serial_loads",
     "costly_batch",
     "local_memory",

@@ -10,6 +10,7 @@ mod constant_divergence;
 mod costly_batch;
 mod divergent_barrier;
 mod divergent_branch;
+mod divergent_exchange;
 mod double_in_single;
 mod half_tensor_rate;
 mod local_memory;
@@ -38,6 +39,7 @@ mod testing;
 mod unchecked;
 mod uncoalesced_access;
 pub mod undone_by_assembler;
+mod unwritten_shared;
 pub mod wave_tail;
 mod weigh;
 mod what_if;
@@ -82,6 +84,8 @@ pub const LINTS: &[&Lint] = &[
     &divergent_branch::LINT,
     &missing_barrier::LINT,
     &divergent_barrier::LINT,
+    &divergent_exchange::LINT,
+    &unwritten_shared::LINT,
     &serial_loads::LINT,
     &costly_batch::LINT,
     &local_memory::LINT,

@@ -11,7 +11,7 @@ use warpwright_review::crates::Crate;
 use warpwright_review::{ReviewScope, review};
 
 /// The lints whose findings are mistakes, and not costs.
-pub const OF_CORRECTNESS: &[&str] = &["divergent_barrier", "missing_barrier"];
+pub const OF_CORRECTNESS: &[&str] = &["divergent_barrier", "divergent_exchange", "missing_barrier", "unwritten_shared"];
 
 /// Most instructions that are looked at.
 const MOST: usize = 100_000;

@@ -37,6 +37,8 @@ pub enum Gives {
     OfLane,
     /// That of the lane whose number differs in the bits of the second argument.
     OfLaneXor,
+    /// That of a lane above, or its own where the warp ends.
+    OfLaneAbove,
 }
 
 /// How OpenCL C makes it of an array in local memory, with an element for each thread of the block, and of barriers of the work-group.
