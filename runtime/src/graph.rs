@@ -368,6 +368,21 @@ impl Known {
         }
     }
 
+    /// Whether this is what the last replay was given.
+    fn is_same(&self, slot: &Slot<'_>) -> bool {
+        self.serial == slot.allocation.serial()
+            && self.identity == Some(slot.identity())
+            && self.bytes == slot.bytes
+            && std::ptr::eq(self.ty, slot.ty)
+            && self.is_mutable == slot.is_mutable
+            && self.is_texture == slot.picture.is_some()
+    }
+
+    /// Memory in its place is about to be used in a stream.
+    fn used_on(&self, allocation: &Allocation, stream: &Arc<StreamCore>) -> Result<()> {
+        if self.is_written { allocation.uses().write_on(stream) } else { allocation.uses().read_on(stream) }
+    }
+
     /// Why something else cannot stand in for it.
     fn misfit(&self, index: usize, other: &Slot<'_>) -> Option<Error> {
         let kind = |is_texture: bool, is_mutable: bool, ty: &ElementType| match (is_texture, is_mutable) {
@@ -423,8 +438,11 @@ impl Graph {
     /// [`Error::Graph`] if the buffers are of other types or lengths than those it was recorded with; [`Error::ForeignObject`] if one is another device's; as [`Launch::launch`] on devices that run kernels within the call;
     /// [`Error::Driver`].
     pub fn launch<B: GraphBuffers>(&mut self, buffers: B) -> Result<()> {
-        let device = self.device.clone();
-        self.replay(device.own_stream(), &buffers)
+        if let Some(driver) = replayed_as_last(&mut self.driver, &self.known, &buffers) {
+            return replay_again(driver, &self.known, self.device.own_stream(), &buffers);
+        }
+        let stream = Arc::clone(self.device.own_stream());
+        self.replay(&stream, &buffers)
     }
 
     /// Replays it in a stream of the device.
@@ -433,6 +451,9 @@ impl Graph {
     /// As [`Graph::launch`]; [`Error::ForeignObject`] if the stream is another device's.
     pub fn launch_on<B: GraphBuffers>(&mut self, stream: &Stream, buffers: B) -> Result<()> {
         self.device.check_owner("the stream", stream.device())?;
+        if let Some(driver) = replayed_as_last(&mut self.driver, &self.known, &buffers) {
+            return replay_again(driver, &self.known, stream.core(), &buffers);
+        }
         self.replay(stream.core(), &buffers)
     }
 
@@ -482,6 +503,8 @@ impl Graph {
         Ok(())
     }
 
+    /// Replays it on memory that may be other than the last replay's.
+    #[cold]
     fn replay<B: GraphBuffers>(&mut self, stream: &Arc<StreamCore>, buffers: &B) -> Result<()> {
         let slots = slots_of(buffers);
         if slots.len() != self.known.len() {
@@ -494,12 +517,9 @@ impl Graph {
                 return Err(misfit);
             }
         }
-        let ready = self.put_changes(&slots).and_then(|()| {
-            slots.iter().zip(&self.known).try_for_each(|(slot, known)| {
-                let uses = slot.allocation.uses();
-                if known.is_written { uses.write_on(stream) } else { uses.read_on(stream) }
-            })
-        });
+        let ready = self
+            .put_changes(&slots)
+            .and_then(|()| slots.iter().zip(&self.known).try_for_each(|(slot, known)| known.used_on(slot.allocation, stream)));
         if let Err(error) = ready {
             // Some steps may be changed and others not: the next replay puts all of them anew.
             self.known.iter_mut().for_each(|known| known.identity = None);
@@ -532,6 +552,31 @@ impl Graph {
         }
         Ok(())
     }
+}
+
+/// The driver's graph, if it is as its last replay left it, and was given what it is given now: then all that is checked of that has been.
+fn replayed_as_last<'g, B: GraphBuffers>(
+    driver: &'g mut Option<Box<dyn GraphDriver>>,
+    known: &[Known],
+    buffers: &B,
+) -> Option<&'g mut dyn GraphDriver> {
+    let driver = driver.as_deref_mut().filter(|driver| !driver.is_stale())?;
+    let (mut is_same, mut known) = (true, known.iter());
+    buffers.visit(&mut |slot| is_same &= known.next().is_some_and(|known| known.is_same(&slot)));
+    (is_same && known.next().is_none()).then_some(driver)
+}
+
+/// Replays a driver's graph on what it knows.
+fn replay_again<B: GraphBuffers>(driver: &mut dyn GraphDriver, known: &[Known], stream: &Arc<StreamCore>, buffers: &B) -> Result<()> {
+    let (mut ready, mut known) = (Ok(()), known.iter());
+    buffers.visit(&mut |slot| {
+        if ready.is_ok()
+            && let Some(known) = known.next()
+        {
+            ready = known.used_on(slot.allocation, stream);
+        }
+    });
+    ready.and_then(|()| driver.replay(stream))
 }
 
 /// Runs a step by itself.

@@ -164,15 +164,17 @@ fn a_context_that_is_not_the_primary_one_is_a_device_as_long_as_somebody_has_it(
 
 /// A launch binds its context only where the driver asks for it, or the stream is a default one.
 #[test]
-fn kernels_run_in_their_own_context_whichever_is_current() {
-    let Some((primary, _)) = cudarc_or_skip("kernels_run_in_their_own_context_whichever_is_current") else { return };
+fn kernels_and_graphs_run_in_their_own_context_whichever_is_current() {
+    let Some((primary, _)) = cudarc_or_skip("kernels_and_graphs_run_in_their_own_context_whichever_is_current") else { return };
     let other = CudaContext::new_non_primary(0, 0).unwrap();
     let mut each = Vec::new();
     for context in [&primary, &other] {
         let device = device_of(context).unwrap();
         // One of cudarc's, the context's default stream, and one of ours. Each has a buffer of its own: nothing waits for another stream, which would bind.
         for stream in [stream_of(&context.new_stream().unwrap()), stream_of(&context.default_stream()), device.stream()] {
-            each.push((stream.unwrap(), device.upload(&[0.0f32; 300]).unwrap()));
+            let mut buffer = device.upload(&[0.0f32; 300]).unwrap();
+            let graph = device.record(&mut buffer, |steps, buffer| steps.launch(increased(1.0, buffer).cover(300)).map(|_| ())).unwrap();
+            each.push((stream.unwrap(), buffer, graph));
         }
     }
     for current in [None, Some(&primary), Some(&other)] {
@@ -180,15 +182,16 @@ fn kernels_run_in_their_own_context_whichever_is_current() {
             if let Some(context) = current {
                 context.bind_to_thread().unwrap();
             }
-            for (stream, buffer) in &mut each {
+            for (stream, buffer, graph) in &mut each {
                 (0..3).for_each(|_| increased(1.0, &mut *buffer).cover(300).launch_on(stream).unwrap());
+                (0..3).for_each(|_| graph.launch_on(stream, &mut *buffer).unwrap());
             }
         };
         std::thread::scope(|scope| scope.spawn(launches).join().unwrap());
     }
-    for (stream, buffer) in each {
+    for (stream, buffer, _) in each {
         stream.synchronize().unwrap();
-        assert_eq!(buffer.download().unwrap(), [9.0; 300]);
+        assert_eq!(buffer.download().unwrap(), [18.0; 300]);
     }
 }
 

@@ -95,7 +95,8 @@ fn steps_run_in_the_order_that_memory_asks_for() {
         graph.launch((&mut a, &mut b)).unwrap();
         assert_eq!(a.download().unwrap(), vec![512.0; N], "{device}");
         assert_eq!(b.download().unwrap(), vec![1024.0; N], "{device}");
-        graph.launch((&mut a, &mut b)).unwrap();
+        // A thread on which no context is current.
+        std::thread::scope(|scope| scope.spawn(|| graph.launch((&mut a, &mut b)).unwrap()).join().unwrap());
         assert_eq!(a.download().unwrap(), vec![512.0 * 512.0; N], "{device}");
     }
 }

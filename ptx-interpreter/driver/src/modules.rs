@@ -288,6 +288,6 @@ exported! {
 }
 
 /// Whether the calling thread has the context, as launches want it to.
-fn is_current() -> Result<(), Code> {
+pub(crate) fn is_current() -> Result<(), Code> {
     if CURRENT.get() == CONTEXT { Ok(()) } else { Err(INVALID_CONTEXT) }
 }

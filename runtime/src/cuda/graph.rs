@@ -265,10 +265,14 @@ impl GraphDriver for CudaGraph {
     }
 
     fn replay(&mut self, stream: &Arc<StreamCore>) -> Result<()> {
-        self.context.bind()?;
         self.is_stale = false;
         if self.placed.is_empty() {
             return Ok(());
+        }
+        // Constants are filled by work in the stream.
+        let is_bound = !self.is_made() || !self.constants.is_empty() || Context::is_needed_for(stream);
+        if is_bound {
+            self.context.bind()?;
         }
         if !self.is_made() {
             // SAFETY: writes one handle; the graph is this object's.
@@ -284,7 +288,12 @@ impl GraphDriver for CudaGraph {
             stream.queue().note_launch(definition);
         }
         // SAFETY: the form that runs is this object's, the stream its context's; what it works with is kept by its uses until the stream is done with it.
-        let code = unsafe { (self.functions.launch)(self.exec, sys::Handle::of(stream.handle())) };
+        let launch = || unsafe { (self.functions.launch)(self.exec, sys::Handle::of(stream.handle())) };
+        let mut code = launch();
+        if !is_bound && Context::is_asked_for(code) {
+            self.context.bind()?;
+            code = launch();
+        }
         self.context.check(code, "cuGraphLaunch")
     }
 }

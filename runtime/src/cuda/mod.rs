@@ -17,9 +17,10 @@ mod texture;
 
 use crate::driver::{DeviceDriver, DeviceIdentity, DeviceKind, DeviceLimits, Executable, GraphDriver, Memory, Queue};
 use crate::error::{Error, Result};
-use crate::foreign::Keep;
+use crate::foreign::{Keep, PER_THREAD};
 use crate::instance::LoweredKernel;
 use crate::properties::DeviceProperties;
+use crate::stream::StreamCore;
 use crate::texture::Picture;
 use api::{Code, DriverApi, code};
 use pool::{Pool, PoolMemory};
@@ -205,6 +206,17 @@ impl Context {
         }
         // SAFETY: the context is retained.
         self.check(unsafe { self.driver.cuCtxSetCurrent(self.context) }, "cuCtxSetCurrent")
+    }
+
+    /// Whether work in this stream needs the context current before it is started: the default streams are those of whatever context is current. Of others, functions and graphs the driver knows
+    /// whose they are; asking it each time which is current would be for nothing on all but the first of a thread.
+    fn is_needed_for(stream: &StreamCore) -> bool {
+        stream.handle() <= PER_THREAD
+    }
+
+    /// Whether the driver starts nothing since no context is current on this thread, or another one that it does not overlook.
+    fn is_asked_for(code: Code) -> bool {
+        matches!(code, code::INVALID_CONTEXT | code::INVALID_HANDLE | code::CONTEXT_IS_DESTROYED)
     }
 
     fn check(&self, code: Code, call: &str) -> Result<()> {

@@ -13,7 +13,6 @@ use crate::check::{Extents, parameter_name};
 use crate::definition::KernelDefinition;
 use crate::driver::{Executable, LaunchPlan, Marker, c_string, parameter_of};
 use crate::error::{Error, Result};
-use crate::foreign::PER_THREAD;
 use crate::instance::LoweredKernel;
 use crate::sim::Counters;
 use crate::stream::StreamCore;
@@ -348,9 +347,7 @@ impl CudaKernel {
 
     fn run(&self, plan: &LaunchPlan<'_>, stream: &Arc<StreamCore>, parameters: *mut *mut c_void) -> Result<()> {
         let context = &self.module.context;
-        // The driver knows whose the function and the stream are: asking it at each launch which context is current would be for nothing on all but the first of a
-        // thread. The default streams are those of whatever context is current.
-        let mut is_bound = stream.handle() <= PER_THREAD;
+        let mut is_bound = Context::is_needed_for(stream);
         if is_bound {
             context.bind()?;
         }
@@ -367,8 +364,7 @@ impl CudaKernel {
         let queue = sys::Handle::of(stream.handle());
         stream.queue().note_launch(plan.definition);
         let mut code = self.start(extents, shared, queue, parameters);
-        if !is_bound && matches!(code, code::INVALID_CONTEXT | code::INVALID_HANDLE | code::CONTEXT_IS_DESTROYED) {
-            // None is current on this thread, or another one that this driver does not overlook.
+        if !is_bound && Context::is_asked_for(code) {
             context.bind()?;
             code = self.start(extents, shared, queue, parameters);
         }
