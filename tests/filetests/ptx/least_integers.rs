@@ -1,5 +1,6 @@
 // test ptx sm_90
-//! Short integers are negated without a sign: `ptxas` before 13 does `neg.s16`, `abs.s16` and `sub.s16` from zero in 32 bits, and then takes -32768, which they
+// test opencl
+//! Short integers are negated without a sign, and in OpenCL C by a function that is of 32 bits: `ptxas` before 13 does `neg.s16`, `abs.s16` and `sub.s16` from zero in 32 bits, and then takes -32768, which they
 //! make 32768, for extended by its sign.
 use warpwright::prelude::*;
 

@@ -136,6 +136,7 @@ impl Writer<'_> {
             (UnaryOp::Abs, Type::F16 | Type::BF16) => Expr::over(format!("{} & 0x7fff", e.at(UNARY)), AND, &[&e]).loose(),
             (UnaryOp::Neg, Type::F32 | Type::F64) => Expr::over(minus(&e), UNARY, &[&e]),
             (UnaryOp::Abs, Type::F32 | Type::F64) => Expr::over(format!("fabs({})", e.text), PRIMARY, &[&e]),
+            (UnaryOp::Neg, Type::I16) => opposite(&e, ty),
             (UnaryOp::Neg, _) if is_promoted(ty) => cut(Expr::over(minus(&e), UNARY, &[&e]), ty),
             (UnaryOp::Neg, _) => {
                 let zero = literal(Scalar::int(ty.to_unsigned(), 0));
@@ -148,7 +149,8 @@ impl Writer<'_> {
                 let name = self.prelude.absolute(ty);
                 Expr::over(format!("{name}({})", e.text), PRIMARY, &[&e])
             }
-            (UnaryOp::Abs, _) if ty.is_signed_int() => wrapped(Expr::over(format!("abs({})", e.typed(ty)), PRIMARY, &[&e]), ty),
+            // In 32 bits, as `opposite`.
+            (UnaryOp::Abs, _) if ty.is_signed_int() => cut(Expr::over(format!("abs((int){})", e.at(UNARY)), PRIMARY, &[&e]), ty),
             (UnaryOp::Abs, _) => e,
         }
     }
@@ -180,6 +182,9 @@ impl Writer<'_> {
         let constant = self.kernel.constant(b);
         let (x, mut y) = (self.take(a), self.take(b));
         match op {
+            BinaryOp::Sub if matches!(ty, Type::I16 | Type::U16) && self.kernel.constant(a).is_some_and(|a| a.bits == 0) => {
+                opposite(&y, ty)
+            }
             BinaryOp::Add | BinaryOp::Sub => match constant.and_then(subtrahend) {
                 // a + (-3) reads a - 3.
                 Some(positive) => {
@@ -340,6 +345,11 @@ fn minus(e: &Expr) -> String {
 /// An `int` expression cut back to a narrow type.
 fn cut(expr: Expr, ty: Type) -> Expr {
     Expr::over(format!("({}){}", value_type(ty), expr.at(UNARY)), UNARY, &[&expr])
+}
+
+/// `-e` of 16 bits, by a function that is of 32: of `-e` NVIDIA's compiler makes `neg.s16`, whatever the text, and its assembler takes the 32768 that this makes of -32768 for extended by its sign.
+fn opposite(e: &Expr, ty: Type) -> Expr {
+    cut(Expr::over(format!("mad24((int){}, -1, 0)", e.at(UNARY)), PRIMARY, &[e]), ty)
 }
 
 /// The bits of `e` as the unsigned type of its width (`uint` for narrow types, which is as good).

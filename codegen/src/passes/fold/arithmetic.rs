@@ -18,6 +18,7 @@ pub(super) const BINARY: &[Binary] = &[
     product_chain,
     cancel,
     subtract_from_zero,
+    opposite,
     limits,
     both_below,
     low_bits,
@@ -199,6 +200,23 @@ fn subtract_from_zero(cx: &mut Context<'_>, op: BinaryOp, a: Value, b: Value) ->
     let opposite = if op.sign()? > 0 { BinaryOp::Sub } else { BinaryOp::Add };
     let y = cx.as_unary(UnaryOp::Neg, b)?;
     Some(cx.b.binary(opposite, a, y))
+}
+
+/// `x * -1 = !x + 1 = -x`, integers.
+fn opposite(cx: &mut Context<'_>, op: BinaryOp, a: Value, b: Value) -> Option<Value> {
+    let c = cx.constant(b).filter(|c| c.ty.is_int())?;
+    let x = if op == BinaryOp::Mul && c == ones(c.ty) {
+        a
+    } else if op == BinaryOp::Add && c.bits == 1 {
+        cx.as_unary(UnaryOp::Not, a)?
+    } else {
+        return None;
+    };
+    if c.ty.is_signed_int() {
+        return Some(cx.b.unary(UnaryOp::Neg, x));
+    }
+    let zero = cx.b.int(c.ty, 0);
+    Some(cx.b.binary(BinaryOp::Sub, zero, x))
 }
 
 /// `max(x, MIN) = min(x, MAX) = x`; `max(x, MAX) = MAX`, `min(x, MIN) = MIN`. Unsigned: `x % c = x` and `x & mask = x` where x is known to be small.

@@ -30,6 +30,9 @@ fn integer_identities() {
     check_u32("v2: u32 = const 40\n v9: u32 = shl v1, v2", "v2: u32 = const 8\n v3: u32 = shl v1, v2", "v3");
     check_u32("v2: u32 = add v1, v0\n v9: u32 = sub v2, v0", "", "v1");
     check_u32("v2: u32 = const 3\n v3: u32 = div v2, v2\n v9: u32 = mul v3, v1", "", "v1");
+    let opposite = "v2: u32 = const 0\n v3: u32 = sub v2, v1";
+    check_u32("v2: u32 = const 4294967295\n v9: u32 = mul v1, v2", opposite, "v3");
+    check_u32("v2: u32 = const 1\n v3: u32 = not v1\n v9: u32 = add v3, v2", opposite, "v3");
 }
 
 #[test]
