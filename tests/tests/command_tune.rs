@@ -80,6 +80,20 @@ fn what_is_measured_is_kept_and_loaded() {
     assert!(run.out.contains("   4 were measured by an earlier run"), "{}", run.out);
     let run = tune(&["--afresh"]);
     assert!(!run.out.contains("earlier run"), "{}", run.out);
+    // Nothing that was measured is replaced by something else.
+    let before = std::fs::read(folder.0.join("t.toml")).expect("a result");
+    let other = folder.run(&["tune", "k.rs::copy", "--cover", "4096", "--runs", "3", "--out", "t.toml"]);
+    let wanted = [
+        "error: `t.toml` has 4 measurements of something else\n  its launch is \"",
+        "cover 65536x1x1 ",
+        ", and this run's \"",
+        "cover 4096x1x1 ",
+        "help: `--out FILE` keeps both; `--afresh` replaces what is there",
+    ];
+    other.refuses(2, &wanted);
+    assert_eq!(std::fs::read(folder.0.join("t.toml")).expect("a result"), before);
+    let source = folder.run(&["tune", "k.rs::copy", "--cover", "4096", "--out", "k.rs", "--afresh"]);
+    source.refuses(2, &["error: `k.rs` was not written by `warpwright tune`, and is left as it is\nhelp: name another file with `--out`"]);
 
     let tuned = Tuned::load(folder.0.join("t.toml"), &device).expect("a result");
     let (x, mut y) = (device.upload(&[1.0f32]).expect("x"), device.zeros::<f32>(1).expect("y"));

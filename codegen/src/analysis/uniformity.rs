@@ -2,7 +2,7 @@
 //! together.
 //!
 //! Optimistic: everything is uniform until shown otherwise, and the walk is repeated until nothing changes. Divergence begins at
-//! `thread_idx`, lanes, atomics, warp exchanges, per-thread arrays and writable buffers, and spreads through operands, through the
+//! `thread_idx`, lanes, atomics, warp exchanges and writable buffers, and spreads through operands, through arrays of each thread's own that something divergent is stored to, through the
 //! condition of an `if` to its results, and through exits that some threads take and others do not: those make the whole body of a loop
 //! that they leave divergent, of a labelled block what stands behind them in it, and a `return` everything after it. Shared memory read at a uniform index counts as uniform: threads that
 //! read different values there are racing.
@@ -68,6 +68,7 @@ impl Uniformity {
             divergent: vec![false; kernel.values.len()],
             torn: BTreeSet::new(),
             scattered: BTreeSet::new(),
+            mixed: BTreeSet::new(),
             owners: Vec::new(),
             changed: true,
             lost: false,
@@ -108,6 +109,8 @@ struct Walk<'k> {
     /// Statements that some threads leave, or begin anew, before others.
     torn: BTreeSet<Inst>,
     scattered: BTreeSet<Inst>,
+    /// Arrays of each thread's own that may differ between threads.
+    mixed: BTreeSet<Object>,
     /// The instructions around the present one, and whether it is a labelled block that some threads have left before this place.
     owners: Vec<(Inst, bool)>,
     changed: bool,
@@ -206,7 +209,17 @@ impl Walk<'_> {
                 for result in results {
                     self.mark(*result, divergent);
                 }
+                self.stored(inst, apart);
             }
+        }
+    }
+
+    /// Notes an array of each thread's own that may differ from now on.
+    fn stored(&mut self, inst: Inst, apart: bool) {
+        let (kernel, op) = (self.kernel, &self.kernel.insts[inst].op);
+        let local = op.effects(kernel).writes.filter(|object| kernel.objects[*object].kind == ObjectKind::Local);
+        if let Some(array) = local.filter(|_| apart || op.operands().into_iter().any(|value| self.is_divergent(value))) {
+            self.changed |= self.mixed.insert(array);
         }
     }
 
@@ -246,7 +259,7 @@ impl Walk<'_> {
     fn is_one_for_all(&self, object: Object) -> bool {
         let data = &self.kernel.objects[object];
         match (&data.kind, self.scope) {
-            (ObjectKind::Local, _) => false,
+            (ObjectKind::Local, _) => !self.mixed.contains(&object),
             (_, Scope::Warp(_)) | (ObjectKind::Peers(_) | ObjectKind::Global { .. }, Scope::Cluster) => true,
             (ObjectKind::Shared | ObjectKind::Peers(_), Scope::Block { .. }) => true,
             (ObjectKind::Shared, Scope::Cluster) => false,
@@ -347,7 +360,7 @@ mod tests {
 
     /// The stores of a kernel, in order, each with whether all threads of a block are there together.
     fn together(body: &str) -> Vec<bool> {
-        let head = "kernel \"k\" legal\nparam m0 \"n\": value u32\nparam m1 \"y\": global mut [u32]\nobject m2 \"t\": shared [u32; 4]\n";
+        let head = "kernel \"k\" legal\nparam m0 \"n\": value u32\nparam m1 \"y\": global mut [u32]\nobject m2 \"t\": shared [u32; 4]\nobject m3 \"own\": local [u32; 4]\n";
         let values = "v0: u32 = load m0\nv1: u32 = thread_idx.x\nv2: u32 = block_idx.x\nv3: u32 = const 1\nv4: u32 = const 0\n";
         let kernel = parse_kernel(&format!("{head}{{\n{values}{body}return\n}}\n")).unwrap();
         let uniformity = Uniformity::of(&kernel);
@@ -364,6 +377,21 @@ mod tests {
     fn conditions_on_the_thread_part_a_block_and_join_again() {
         let body = "v5: bool = lt v1, v0\nif v5 {\nstore m2[v4], v0\nyield\n}\nstore m2[v4], v0\nv6: bool = lt v2, v0\nif v6 {\nstore m2[v4], v0\nyield\n}\n";
         assert_eq!(together(body), [false, true, true]);
+    }
+
+    #[test]
+    fn arrays_of_each_thread_are_uniform_until_something_else_is_stored() {
+        let read = "v5: u32 = load m3[v3]\nv6: bool = lt v5, v0\nif v6 {\nstore m2[v4], v0\nyield\n}\n";
+        assert_eq!(together(&format!("store m3[v4], v0\n{read}")), [true, true]);
+        for other in ["store m3[v4], v1\n", "store m3[v1], v0\n"] {
+            assert_eq!(together(&format!("{other}{read}")), [true, false], "{other}");
+        }
+        let under = "v7: bool = lt v1, v0\nif v7 {\nstore m3[v4], v0\nyield\n}\n";
+        assert_eq!(together(&format!("store m3[v4], v0\n{under}{read}")), [true, false, false]);
+        // What comes later comes before in the next round.
+        let round =
+            format!("for i1 (v9: u32 in v4..v3 step v3) {{\n{read}store m3[v4], v1\nyield\n}}\n").replace("v5", "v15").replace("v6", "v16");
+        assert_eq!(together(&round), [false, true]);
     }
 
     #[test]

@@ -15,7 +15,7 @@ fn said(found: Diagnostics) -> String {
 }
 
 /// The generics of its instance.
-fn instance(kernel: &Kernel) -> Instance {
+pub fn instance(kernel: &Kernel) -> Instance {
     let value = |generic: &Generic| match generic {
         Generic::Width(width) => GenericValue::Const(ConstValue::Index(*width as i128, false)),
         Generic::Flag(flag) => GenericValue::Const(ConstValue::Scalar(Scalar::bool(*flag))),
@@ -25,7 +25,10 @@ fn instance(kernel: &Kernel) -> Instance {
 }
 
 /// A program of the kernel's file, and the file's place in it.
-fn program(kernel: &Kernel, form: Form) -> Result<(Program, UnitId), String> {
+///
+/// # Errors
+/// What the compiler says of its syntax.
+pub fn program(kernel: &Kernel, form: Form) -> Result<(Program, UnitId), String> {
     let unit = Unit::parse("generated.rs", 1, 1, &kernel.file(form)).map_err(said)?;
     let mut found = Diagnostics::new();
     check_subset(&unit.items, &mut found);

@@ -44,10 +44,10 @@ pub(super) struct Tune {
     /// Rank by prediction only; measure nothing.
     #[arg(long)]
     predict: bool,
-    /// The file for the result; default: `KERNEL.tuned.toml`. It is updated after each measurement.
+    /// The file for the result; default: `KERNEL.tuned.toml`. It is updated after each measurement; one about another size or device is not replaced.
     #[arg(long, value_name = "FILE", help_heading = OUTPUT, value_hint = ValueHint::FilePath)]
     out: Option<PathBuf>,
-    /// Measure again the variants that an interrupted run has measured.
+    /// Measure again the variants that an interrupted run has measured, and replace what the file holds of other sizes or devices.
     #[arg(long)]
     afresh: bool,
     /// Print the ranking and the result as JSON.

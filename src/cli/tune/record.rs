@@ -35,6 +35,9 @@ pub(super) struct Record {
 
 impl Record {
     /// The record at a path: what an earlier run of the same kernel, device and size has left, or a new one.
+    ///
+    /// # Errors
+    /// The file is about something else, and `afresh` does not say that it may go; it is no record; it cannot be written.
     pub(super) fn open(path: &Path, about: &About<'_>, afresh: bool) -> Result<Record, Stop> {
         let about = format!(
             "kernel = {}\nfile = {}\ndevice = {}\ntarget = {}\ncompiler = {}\nlaunch = {}\n",
@@ -46,11 +49,22 @@ impl Record {
             text(&about.launch.to_string())
         );
         let mut record = Record { path: path.to_owned(), about, measured: Vec::new(), kept: 0, best: String::new() };
-        if let (Ok(before), false) = (std::fs::read_to_string(path), afresh)
-            && before.contains(&record.about)
-        {
-            record.measured = tuned::measured(&before);
-            record.kept = record.measured.len();
+        if path.exists() {
+            let before = std::fs::read_to_string(path).unwrap_or_default();
+            if !before.starts_with(FIRST_LINE) {
+                let message = format!(
+                    "`{}` was not written by `warpwright tune`, and is left as it is\nhelp: name another file with `--out`",
+                    path.display()
+                );
+                return Err(Stop::usage(message));
+            }
+            if !afresh {
+                if !before.contains(&record.about) {
+                    return Err(of_something_else(path, &before, &record.about));
+                }
+                record.measured = tuned::measured(&before);
+                record.kept = record.measured.len();
+            }
         }
         // Now rather than after an hour of measuring.
         record.write()?;
@@ -95,10 +109,7 @@ impl Record {
     }
 
     fn write(&self) -> Result<(), Stop> {
-        let mut file = format!(
-            "# Written by `warpwright tune`; `warpwright::Tuned::load` reads it. Times are in seconds.\nschema = 1\n{}",
-            self.about
-        );
+        let mut file = format!("{FIRST_LINE}; `warpwright::Tuned::load` reads it. Times are in seconds.\nschema = 1\n{}", self.about);
         file.push_str(&self.best);
         for measured in &self.measured {
             let MeasuredVariant { variant, median, least, most, runs, differs, fingerprint } = measured;
@@ -112,6 +123,24 @@ impl Record {
             Stop::usage(format!("`{}` cannot be written: {error}", self.path.display()))
         })
     }
+}
+
+/// How every record begins.
+const FIRST_LINE: &str = "# Written by `warpwright tune`";
+
+/// Why a record is not gone on with: what it is about, where this run is about something else.
+fn of_something_else(path: &Path, before: &str, about: &str) -> Stop {
+    let count = tuned::measured(before).len();
+    let mut message = format!("`{}` has {count} measurement{} of something else", path.display(), if count == 1 { "" } else { "s" });
+    for line in about.lines() {
+        let name = line.split(" = ").next().unwrap_or_default();
+        let there = before.lines().find(|there| there.split(" = ").next() == Some(name)).unwrap_or_default();
+        if there != line {
+            let value = |line: &str| line.split_once(" = ").map_or_else(|| "none".to_owned(), |(_, value)| value.to_owned());
+            let _ = write!(message, "\n  its {name} is {}, and this run's {}", value(there), value(line));
+        }
+    }
+    Stop::usage(message + "\nhelp: `--out FILE` keeps both; `--afresh` replaces what is there")
 }
 
 /// What stands for a variant's code.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use warpwright_codegen::diagnostic::{Diagnostics, Level};
 use warpwright_codegen::hir::declared_instances;
-use warpwright_codegen::syntax::{KernelAttributes, Program, UnitId};
+use warpwright_codegen::syntax::{Instance, KernelAttributes, Program, UnitId};
 use warpwright_codegen::target::Targets;
 use warpwright_review::crates::Crate;
 use warpwright_review::{ReviewScope, review};
@@ -29,11 +29,17 @@ pub struct Said {
 pub fn of_program(program: &Program, unit: UnitId, kernel: &str) -> Said {
     let refused = Said { is_refused: true, ..Said::default() };
     let Ok(instances) = declared_instances(program, unit, kernel) else { return refused };
+    of_instances(program, unit, kernel, &instances)
+}
+
+/// What is said of these instances of a kernel.
+pub fn of_instances(program: &Program, unit: UnitId, kernel: &str, instances: &[Instance]) -> Said {
+    let refused = Said { is_refused: true, ..Said::default() };
     let Ok(item) = program.units[unit.0].kernel(kernel) else { return refused };
     let attributes = KernelAttributes::find(&item.attrs, &mut Diagnostics::new()).unwrap_or_default();
     let targets = attributes.targets_or(Some(&Targets::named(["sm_90"])));
     let scope = ReviewScope { targets: &targets, findings: None, most: MOST };
-    let found = review(program, unit, kernel, &instances, scope, None);
+    let found = review(program, unit, kernel, instances, scope, None);
     let lints = found.iter().filter_map(|finding| finding.lint).filter(|lint| OF_CORRECTNESS.contains(lint)).map(str::to_owned);
     let is_refused = found.iter().any(|finding| finding.level == Level::Error);
     Said { lints: lints.collect(), is_refused }

@@ -162,7 +162,7 @@ impl<'k> Walk<'k> {
             self.block(parts.body);
             self.wanted |= wanted;
         }
-        if self.stores_to_shared(parts.body) && self.visits < MOST_VISITS {
+        if trips != Some(1) && self.stores_to_shared(parts.body) && self.visits < MOST_VISITS {
             self.once_more(parts, trips, &place);
         }
         let is_for = parts.range.is_some();
@@ -173,14 +173,15 @@ impl<'k> Walk<'k> {
 
     /// The next iteration, for the sake of what one leaves to the next.
     fn once_more(&mut self, parts: &Parts<'_>, trips: Option<u64>, place: &Checkpoint) {
-        let (active, uncertainty, left, again, wanted) = (self.active, self.uncertainty, self.left.len(), self.again, self.wanted);
+        let (active, uncertainty, left, wanted) = (self.active, self.uncertainty, self.left.len(), self.wanted);
         self.values.forget(place.mark, self.depth);
         self.active = place.active;
-        self.again = true;
+        self.again.push(parts.inst);
         self.enter(parts, trips, true);
         self.block(parts.body);
         self.left.truncate(left);
-        (self.active, self.uncertainty, self.again, self.wanted) = (active, uncertainty, again, wanted);
+        self.again.pop();
+        (self.active, self.uncertainty, self.wanted) = (active, uncertainty, wanted);
     }
 
     fn stores_to_shared(&self, body: Block) -> bool {

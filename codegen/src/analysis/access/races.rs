@@ -5,7 +5,7 @@
 
 use super::Warps;
 use super::condition::Uncertainty;
-use super::lanes::{Atom, LaneSum, Lanes};
+use super::lanes::{Atom, AtomSource, LaneSum, Lanes};
 use super::summary::widths;
 use super::walk::{Record, Walk};
 use crate::collections::{HashMap, HashSet};
@@ -103,22 +103,23 @@ pub(super) fn races(walk: &Walk<'_>, warps: Option<Warps>) -> Vec<Race> {
     for key in keys {
         let group = &groups[&key];
         // By instruction and iteration: all warps' records.
-        let mut by_inst: Vec<(Inst, bool, Vec<&Record>)> = Vec::new();
-        let mut numbers: HashMap<(Inst, bool), usize> = HashMap::default();
+        let mut by_inst: Vec<(Inst, Vec<&Record>)> = Vec::new();
+        let mut numbers: HashMap<(Inst, &[Inst]), usize> = HashMap::default();
         for record in group {
-            let number = *numbers.entry((record.inst, record.again)).or_insert(by_inst.len());
+            let number = *numbers.entry((record.inst, &record.again)).or_insert(by_inst.len());
             match by_inst.get_mut(number) {
-                Some((.., records)) => records.push(record),
-                None => by_inst.push((record.inst, record.again, vec![record])),
+                Some((_, records)) => records.push(record),
+                None => by_inst.push((record.inst, vec![record])),
             }
         }
-        for (n, (first, first_again, left)) in by_inst.iter().enumerate() {
-            for (second, second_again, right) in &by_inst[n..] {
+        for (n, (first, left)) in by_inst.iter().enumerate() {
+            for (second, right) in &by_inst[n..] {
+                let [first_again, second_again] = [left, right].map(|records| !records[0].again.is_empty());
                 pairs += 1;
                 if pairs > MOST_PAIRS || compared > MOST_COMPARED {
                     return found;
                 }
-                if (*first_again && *second_again) || are_apart(walk, left[0], right[0]) || known.contains(&(*first, *second)) {
+                if (first_again && second_again) || are_apart(walk, left[0], right[0]) || known.contains(&(*first, *second)) {
                     continue;
                 }
                 compared += 1;
@@ -165,7 +166,12 @@ impl<'r> Places<'r> {
             })
         };
         let is_known = base.is_uniform() && records.iter().all(is_like_first);
-        let steps = terms.unknown().map(|(product, lanes)| (lanes.clone(), atoms.last_iteration(product[0]).unwrap_or(0))).collect();
+        // Behind the last iteration there is no next one.
+        let last = |atom: Atom| {
+            let is_next = matches!(atoms.source(atom), AtomSource::Iteration(inst) if records[0].again.contains(inst));
+            atoms.last_iteration(atom).unwrap_or(0).saturating_sub(u64::from(is_next))
+        };
+        let steps = terms.unknown().map(|(product, lanes)| (lanes.clone(), last(product[0]))).collect();
         is_known.then_some(Places { records, base, steps })
     }
 

@@ -17,7 +17,7 @@ use crate::target::limits::LANES;
 /// Gathers everything.
 pub(super) fn summary(walk: &Walk<'_>, warps: Option<Warps>, races: Races) -> AccessPatterns {
     let mut seen: HashMap<Inst, Vec<usize>> = HashMap::default();
-    for (n, record) in walk.records.iter().enumerate().filter(|(_, record)| !record.again) {
+    for (n, record) in walk.records.iter().enumerate().filter(|(_, record)| record.again.is_empty()) {
         seen.entry(record.inst).or_default().push(n);
     }
     let mut branches: HashMap<Inst, Vec<&BranchRecord>> = HashMap::default();

@@ -27,8 +27,8 @@ pub(super) struct Record {
     pub(super) warp: u32,
     /// Whether only lanes beyond some boundary make it.
     pub(super) is_rare: bool,
-    /// Whether the loop round it has begun anew: for the sake of what an iteration leaves to the next.
-    pub(super) again: bool,
+    /// Loops round it whose next iteration this is: gone through once more for the sake of what an iteration leaves to the next.
+    pub(super) again: Vec<Inst>,
     /// How many barriers came before.
     pub(super) interval: u32,
     /// How many orderings of the warp's own accesses came before.
@@ -82,7 +82,8 @@ pub(super) struct Walk<'k> {
     pub(super) left: Vec<Leave>,
     /// Loops round the present place.
     pub(super) depth: u32,
-    pub(super) again: bool,
+    /// Those of which this is the next iteration.
+    pub(super) again: Vec<Inst>,
     pub(super) interval: u32,
     warp_interval: u32,
     sides: Vec<(Inst, bool)>,
@@ -107,7 +108,7 @@ impl<'k> Walk<'k> {
             uncertainty: Uncertainty::None,
             left: Vec::new(),
             depth: 0,
-            again: false,
+            again: Vec::new(),
             interval: 0,
             warp_interval: 0,
             sides: Vec::new(),
@@ -197,7 +198,7 @@ impl<'k> Walk<'k> {
             uncertainty,
             warp: self.warp,
             is_rare: self.is_rare,
-            again: self.again,
+            again: self.again.clone(),
             interval: self.interval,
             warp_interval: self.warp_interval,
             sides: self.sides.clone(),
@@ -291,7 +292,7 @@ impl<'k> Walk<'k> {
             Uncertainty::Boundary => (Divergence::Boundary, Uncertainty::Boundary),
             Uncertainty::Limit | Uncertainty::Data => (Divergence::Unknown, Uncertainty::Data),
         };
-        if !self.again {
+        if self.again.is_empty() {
             let ways = Ways { active, taken: condition.yes & active };
             self.branches.push(BranchRecord {
                 inst,
