@@ -4,7 +4,7 @@
 
 use super::{Finding, Lint, Subject};
 use std::collections::BTreeSet;
-use warpwright_codegen::ir::{Block, Inst, Kernel, Memory, MemoryOp, Object, ObjectKind, Op};
+use warpwright_codegen::ir::{AtomicOp, Block, Inst, Kernel, Memory, MemoryOp, Object, ObjectKind, Op};
 
 pub(super) const LINT: Lint = Lint {
     name: "unwritten_shared",
@@ -61,8 +61,9 @@ impl Walk<'_> {
         let kernel = self.kernel;
         for inst in &kernel.blocks[block].insts {
             let op = &kernel.insts[*inst].op;
-            // The engine's own arrays, and what it copies, are the compiler's.
-            if !matches!(op, Op::Engine(_)) {
+            // The engine's own arrays, and what it copies, are the compiler's. An exchange is how an atomic begins.
+            let begins = matches!(op, Op::Memory(Memory { op: MemoryOp::Atomic(AtomicOp::Store | AtomicOp::Exchange, ..), .. }));
+            if !begins && !matches!(op, Op::Engine(_)) {
                 for array in op.effects(kernel).reads.iter().filter_map(|object| array(kernel, object)) {
                     if self.written.insert(array) {
                         self.found.push((*inst, array));
@@ -141,6 +142,7 @@ mod tests {
             "for k in 0..n { if k > 0 { y[i] += s[127 - t]; } sync_threads(); s[t] = x[k]; sync_threads(); }",
             "load_run(&mut s, x, block_idx().x * 128); sync_threads(); y[i] = s[t];",
             "y[i] = block_sum(x[i]);",
+            "if t < 16 { bins.atomic_exchange(t, 0); } sync_threads(); bins.atomic_add(t % 16, 1); sync_threads(); counts[i] = bins[t % 16];",
         ] {
             assert_eq!(says(body), [], "{body}");
         }
