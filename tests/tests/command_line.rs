@@ -101,10 +101,15 @@ fn opencl_is_checked_for_and_has_no_figures() {
     both.prints("\ntarget  registers  ");
     let alone = folder.run(&["check", "ok.rs", "--targets", "opencl"]);
     assert!(alone.code == Some(0) && !alone.out.contains("registers"), "{}", alone.out);
-    folder.run(&["check", "split.rs", "--targets", "sm_90"]).prints("1 kernel without errors");
+    let warned = folder.run(&["check", "split.rs", "--targets", "sm_90"]);
+    assert!(warned.code == Some(0) && warned.out.contains("1 kernel without errors"), "{}", warned.out);
+    let lint = "warning[divergent_exchange]: `warp_sum` is under a condition that splits a warp";
+    assert!(warned.err.starts_with(lint) && warned.err.matches("warning[").count() == 1, "{}", warned.err);
     let at = "split.rs:4:30\n";
     let message = "error: `warp_sum` is under a condition that may split a warp; the target `opencl` needs all lanes of the warp to reach it (in the variant `BY = 1`)";
-    folder.run(&["check", "split.rs", "--targets", "opencl"]).refuses(1, &[message, at, "= help: call `warp_sum` before the condition"]);
+    let refused = folder.run(&["check", "split.rs", "--targets", "opencl"]);
+    refused.refuses(1, &[message, at, "= help: call `warp_sum` before the condition"]);
+    assert!(!refused.err.contains("divergent_exchange"), "said once: {}", refused.err);
     let compared = folder.run(&["compare", "split.rs", "--targets", "sm_90,opencl"]);
     compared.prints("does not compile: split.rs:4:30: `warp_sum` is under a condition");
     compared.prints("opencl: every variant with figures runs there, too; nothing is estimated for OpenCL devices");
