@@ -23,6 +23,26 @@ impl Parting {
             Parting::Condition(inst) | Parting::Loop(inst) | Parting::Exit(inst) => inst,
         }
     }
+
+    /// Where it parts the lanes of a warp on their way to a call of `name`: what a label at it says, and the edit that brings them together.
+    pub fn of_warp(self, name: &str) -> (&'static str, String) {
+        match self {
+            Parting::Condition(_) => (
+                "lanes of one warp may differ in this",
+                format!(
+                    "call `{name}` before the condition, and put only the use of its result under it; or, if all lanes agree, write `if any(…)`"
+                ),
+            ),
+            Parting::Loop(_) => (
+                "lanes of one warp may run this loop a different number of times",
+                format!("go on until no lane of the warp is left, `while any(…)`, and call `{name}` for all of them"),
+            ),
+            Parting::Exit(_) => (
+                "lanes of one warp may differ in this, and those that leave here do not come by",
+                format!("call `{name}` before the exit; or, if all lanes agree, write `if any(…)`"),
+            ),
+        }
+    }
 }
 
 /// The instructions that are looked for and that not all threads come to together, each with the outermost construct that parts the threads,

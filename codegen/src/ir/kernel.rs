@@ -350,4 +350,10 @@ impl Kernel {
     pub fn location(&self, inst: Inst) -> Location {
         self.locations[self.insts[inst].loc]
     }
+
+    /// The name of what the source calls where an instruction stands: that of the intrinsic that it is made of, or is; else nothing.
+    pub fn called(&self, inst: Inst) -> &'static str {
+        let own = if let Op::Intrinsic(row, _) = self.insts[inst].op { row.row().name } else { "" };
+        self.location(inst).call.map_or(own, |call| call.row().name)
+    }
 }

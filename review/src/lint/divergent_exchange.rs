@@ -43,26 +43,13 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         let uniformity = uniform_in_warps(kernel);
         // Of a block's reduction the barriers are looked at, here and by `divergent_barrier`.
         for (inst, parting) in partings(kernel, &uniformity, &is_exchange).into_iter().filter(|(inst, _)| !is_of_reduction(kernel, *inst)) {
-            let name = called(kernel, inst);
-            let (place, label, edit) = match parting {
-                Parting::Condition(_) => (
-                    "under a condition that splits a warp",
-                    "lanes of one warp may differ in this",
-                    format!(
-                        "call `{name}` before the condition, and put only the use of its result under it; or, if all lanes agree, write `if any(…)`"
-                    ),
-                ),
-                Parting::Loop(_) => (
-                    "in a loop that lanes of a warp do not leave together",
-                    "lanes of one warp may run this loop a different number of times",
-                    format!("go on until no lane of the warp is left, `while any(…)`, and call `{name}` for all of them"),
-                ),
-                Parting::Exit(_) => (
-                    "behind an exit that some lanes of a warp take",
-                    "lanes of one warp may differ in this, and those that leave here do not come by",
-                    format!("call `{name}` before the exit; or, if all lanes agree, write `if any(…)`"),
-                ),
+            let name = kernel.called(inst);
+            let place = match parting {
+                Parting::Condition(_) => "under a condition that splits a warp",
+                Parting::Loop(_) => "in a loop that lanes of a warp do not leave together",
+                Parting::Exit(_) => "behind an exit that some lanes of a warp take",
             };
+            let (label, edit) = parting.of_warp(name);
             let message = format!(
                 "`{name}` is {place}: all lanes of the warp that have not returned must reach it, and the result is undefined where they do not"
             );
@@ -78,7 +65,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         };
         for (inst, condition) in behind_returns(kernel, &uniformity, &asks).into_iter().filter(|(inst, _)| !is_of_reduction(kernel, *inst))
         {
-            let name = called(kernel, inst);
+            let name = kernel.called(inst);
             say(
                 inst,
                 format!("`{name}` asks lanes of the warp that may have returned, whose value is undefined"),
@@ -90,7 +77,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     if has_reductions {
         let behind = behind_returns(kernel, &Uniformity::without_races(kernel), &is_barrier);
         for (inst, condition) in behind.into_iter().filter(|(inst, _)| is_of_reduction(kernel, *inst)) {
-            let name = called(kernel, inst);
+            let name = kernel.called(inst);
             say(
                 inst,
                 format!("`{name}` takes a value of every thread of the block, and some may have returned"),
@@ -107,12 +94,6 @@ const BRING_ALL: &str =
 /// Whether an instruction is part of a reduction or a scan of the block: a call that is a barrier, and takes values.
 fn is_of_reduction(kernel: &Kernel, inst: Inst) -> bool {
     kernel.location(inst).call.is_some_and(|call| call.row().meeting.is_none() && call.row().effects.converges >= Some(Scope::Block))
-}
-
-/// The name of what the source calls where an instruction stands.
-fn called(kernel: &Kernel, inst: Inst) -> &'static str {
-    let own = if let Op::Intrinsic(row, _) = kernel.insts[inst].op { row.row().name } else { "" };
-    kernel.location(inst).call.map_or(own, |call| call.row().name)
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ impl Writer<'_> {
         }
         let result = self.kernel.insts[inst].results.first().copied();
         let Some(device) = row.device().filter(|d| !d.opencl.is_empty()) else {
-            let message = format!("OpenCL C has no `{}`", super::portable::called(self.kernel, inst));
+            let message = format!("OpenCL C has no `{}`", self.kernel.called(inst));
             self.refuse(inst, Diagnostic::error(self.span_of(inst), message).help("run this kernel on CUDA or on the simulator"));
             return;
         };

@@ -8,7 +8,6 @@ use super::forms;
 use crate::analysis::access::uniform_in_warps;
 use crate::analysis::parting::{Parting, partings};
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::ir::intrinsic::IntrinsicId;
 use crate::ir::{Inst, Kernel, Loc, Op};
 use crate::pipeline::Legal;
 use proc_macro2::Span;
@@ -36,38 +35,19 @@ fn split_exchanges(kernel: &Kernel, span: &dyn Fn(Loc) -> Span) -> Vec<Diagnosti
         let loc = kernel.insts[inst].loc;
         if !said.contains(&loc) {
             said.push(loc);
-            found.push(split_exchange(called(kernel, inst), span(loc), parting, span(kernel.insts[parting.inst()].loc)));
+            found.push(split_exchange(kernel.called(inst), span(loc), parting, span(kernel.insts[parting.inst()].loc)));
         }
     }
     found
 }
 
-/// The name of what the source calls where an instruction stands.
-pub(super) fn called(kernel: &Kernel, inst: Inst) -> &'static str {
-    let own = if let Op::Intrinsic(row, _) = kernel.insts[inst].op { row.row().name } else { "" };
-    kernel.location(inst).call.map_or(own, |IntrinsicId(row)| row.name)
-}
-
 fn split_exchange(name: &str, at: Span, parting: Parting, by: Span) -> Diagnostic {
-    let (place, label, edit) = match parting {
-        Parting::Condition(_) => (
-            "under a condition",
-            "lanes of one warp may differ in this",
-            format!(
-                "call `{name}` before the condition, and put only the use of its result under it; or, if all lanes agree, write `if any(…)`"
-            ),
-        ),
-        Parting::Loop(_) => (
-            "in a loop",
-            "lanes of one warp may run this loop a different number of times",
-            format!("go on until no lane of the warp is left, `while any(…)`, and call `{name}` for all of them"),
-        ),
-        Parting::Exit(_) => (
-            "behind an exit",
-            "lanes of one warp may differ in this, and those that leave here do not come by",
-            format!("call `{name}` before the exit; or, if all lanes agree, write `if any(…)`"),
-        ),
+    let place = match parting {
+        Parting::Condition(_) => "under a condition",
+        Parting::Loop(_) => "in a loop",
+        Parting::Exit(_) => "behind an exit",
     };
+    let (label, edit) = parting.of_warp(name);
     let message = format!("`{name}` is {place} that may split a warp; the target `opencl` needs all lanes of the warp to reach it");
     Diagnostic::error(at, message).label(by, label).help(edit)
 }
