@@ -94,6 +94,13 @@ fn what_is_measured_is_kept_and_loaded() {
     assert_eq!(std::fs::read(folder.0.join("t.toml")).expect("a result"), before);
     let source = folder.run(&["tune", "k.rs::copy", "--cover", "4096", "--out", "k.rs", "--afresh"]);
     source.refuses(2, &["error: `k.rs` was not written by `warpwright tune`, and is left as it is\nhelp: name another file with `--out`"]);
+    // What cannot be read as text is somebody's, too; an empty file is nobody's.
+    std::fs::write(folder.0.join("image"), [0xff, 0xd8, 0xff]).expect("a file");
+    let image = folder.run(&["tune", "k.rs::copy", "--cover", "4096", "--out", "image"]);
+    image.refuses(2, &["error: `image` was not written by `warpwright tune`, and is left as it is"]);
+    std::fs::write(folder.0.join("empty.toml"), "").expect("a file");
+    let empty = folder.run(&["tune", "k.rs::copy", "--cover", "4096", "--runs", "2", "--out", "empty.toml"]);
+    assert_eq!(empty.code, Some(0), "{}", empty.err);
 
     let tuned = Tuned::load(folder.0.join("t.toml"), &device).expect("a result");
     let (x, mut y) = (device.upload(&[1.0f32]).expect("x"), device.zeros::<f32>(1).expect("y"));

@@ -3,6 +3,7 @@
 //! Threads that have returned from the kernel do not count: nobody waits for them.
 
 use super::uniformity::Uniformity;
+use crate::collections::HashSet;
 use crate::ir::{Block, Inst, Kernel, Op, Region, Terminator};
 
 /// What parts threads.
@@ -57,7 +58,7 @@ pub fn partings(kernel: &Kernel, uniformity: &Uniformity, is_wanted: &dyn Fn(&Op
 /// order. What comes round again in a loop does too.
 pub fn behind_returns(kernel: &Kernel, uniformity: &Uniformity, is_wanted: &dyn Fn(&Op) -> bool) -> Vec<(Inst, Inst)> {
     let search = Search { kernel, uniformity, is_wanted, around: Vec::new(), exits: Vec::new(), found: Vec::new() };
-    let mut behind = Behind { search, returned: None, found: Vec::new() };
+    let mut behind = Behind { search, returned: None, found: Vec::new(), known: HashSet::default() };
     behind.block(kernel.body);
     behind.found
 }
@@ -68,6 +69,8 @@ struct Behind<'k> {
     /// What parts the threads that have returned before the present place from the others.
     returned: Option<Inst>,
     found: Vec<(Inst, Inst)>,
+    /// Those found: a loop's body may be gone through twice.
+    known: HashSet<Inst>,
 }
 
 impl Behind<'_> {
@@ -77,7 +80,7 @@ impl Behind<'_> {
             let op = &kernel.insts[*inst].op;
             if let Some(parting) = self.returned
                 && (self.search.is_wanted)(op)
-                && self.found.iter().all(|(known, _)| known != inst)
+                && self.known.insert(*inst)
             {
                 self.found.push((*inst, parting));
             }

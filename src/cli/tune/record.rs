@@ -49,7 +49,8 @@ impl Record {
             text(&about.launch.to_string())
         );
         let mut record = Record { path: path.to_owned(), about, measured: Vec::new(), kept: 0, best: String::new() };
-        if path.exists() {
+        // Nothing is lost of a file that is empty, as `mktemp` makes one.
+        if path.metadata().is_ok_and(|file| file.len() > 0) {
             let before = std::fs::read_to_string(path).unwrap_or_default();
             if !before.starts_with(FIRST_LINE) {
                 let message = format!(
