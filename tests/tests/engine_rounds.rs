@@ -5,6 +5,7 @@
 use warpwright::prelude::*;
 use warpwright_tests::devices::on_all;
 use warpwright_tests::emitted::{kernel_of, ptx};
+use warpwright_tests::ptx_interpreter::executed;
 use warpwright_tests::ptxas::{self, Counts};
 use warpwright_tests::sass::Judge;
 
@@ -322,6 +323,58 @@ fn products_go_on_over_the_ends_of_rounds() {
     let product = late.rfind("wgmma.mma_async").unwrap_or_else(|| panic!("{late}"));
     let first_strip = product + late[product..].find("st.shared").unwrap_or_else(|| panic!("{late}"));
     assert_eq!(count(&late[product..first_strip], "bar.sync"), 0, "{late}");
+}
+
+/// Warpgroups meet apart in the strips of their sums, unless an iteration touches what others write.
+#[test]
+fn warpgroups_store_apart_what_is_theirs() {
+    let of = |change: &dyn Fn(String) -> String| {
+        let source = change(kernel_of(include_str!("engine_rounds.rs"), "multiplied").replace(", targets = [sm_90]", ""));
+        let text = ptx(&source, "multiplied", &["3", "2"], "sm_90a").unwrap_or_else(|error| panic!("{error}")).to_string();
+        let all = text.matches("bar.sync 1, 256").count();
+        (all, text.matches("bar.sync").count() - all - text.matches("bar.sync 0").count(), text)
+    };
+    // No barrier of all of the work's threads is left, in a round or at its end.
+    let (all, apart, text) = of(&|source| source);
+    assert_eq!((all, apart), (0, 1), "{text}");
+    assert!(text.contains(", 128;") && text.contains("cp.async.bulk.wait_group.read 0;"), "{text}");
+    // Behind strips that are no multiple of the slots, one stands before the next round.
+    let source = kernel_of(include_str!("engine_rounds.rs"), "multiplied").replace(", targets = [sm_90]", "");
+    let whole = ptx(&source, "multiplied", &["3", "3"], "sm_90a").unwrap_or_else(|error| panic!("{error}")).to_string();
+    assert_eq!(whole.matches("bar.sync 1, 256").count(), 1, "{whole}");
+    let strips = "sums.store_columns(n * 64, &mut strip);";
+    let refused: [&dyn Fn(String) -> String; 4] = [
+        // What an iteration reads beside its sums, another thread has written.
+        &|source| {
+            let declared = source.replace(
+                "let (row, column)",
+                "#[shared]\n    let mut more: [f32; 256];\n    more[thread_idx().x] = 1.0;\n    let (row, column)",
+            );
+            declared.replace(
+                strips,
+                &format!("#[unroll]\n        for e in 0..sums.len() {{ sums[e] += more[255 - thread_idx().x]; }}\n        {strips}"),
+            )
+        },
+        // A slot has more than sums.
+        &|source| source.replace(strips, &format!("{strips}\n        if thread_idx().x == 0 {{ strip[n][0] = bf16::from_f32(1.0); }}")),
+        // Somebody reads the matrix before the strips are stored.
+        &|source| {
+            let reads = "let old = c[(row, column)] as f32;\n    #[unroll]\n    for e in 0..sums.len() { sums[e] += old; }\n    #[pipeline(stages = R";
+            source.replace("#[pipeline(stages = R", reads)
+        },
+        // Each multiplies by itself.
+        &|source| source.replace("block = 256", "block = 256, tensor = false"),
+    ];
+    for change in refused {
+        let (all, apart, text) = of(change);
+        assert!(all > 0 && apart == 0, "{all}, {apart}: {text}");
+    }
+}
+
+/// The same once more, as PTX that is executed without a GPU.
+#[test]
+fn on_the_ptx_interpreter() {
+    executed("engine_rounds", &["products_go_on_over_the_ends_of_rounds", "tiles_go_out_by_tensor_copies_in_all_rounds"], "9.0");
 }
 
 /// The PTX of a kernel of this file.

@@ -40,8 +40,10 @@ pub(super) const ROWS: &[Intrinsic] = &[
         .doc("kept within two bounds"),
     Intrinsic::method("signum", Class::Signed, T1, T1, expand_signum).doc("-1, 0 or 1"),
     Intrinsic::method("is_negative", Class::Signed, T1, BOOL, |b, a| vec![against_zero(b, CompareOp::Lt, a[0])])
+        .exact(|a| Some(i128::from(a[0] < 0)))
         .doc("whether it is below 0"),
     Intrinsic::method("is_positive", Class::Signed, T1, BOOL, |b, a| vec![against_zero(b, CompareOp::Gt, a[0])])
+        .exact(|a| Some(i128::from(a[0] > 0)))
         .doc("whether it is above 0"),
     Intrinsic::method("abs_diff", Class::Int, TWO, &[UnsignedT], expand_abs_diff).exact(|a| Some((a[0] - a[1]).abs())).doc("the distance"),
     Intrinsic::method("pow", Class::Int, &[T, COUNT], T1, expand_pow)
@@ -69,6 +71,7 @@ pub(super) const ROWS: &[Intrinsic] = &[
         .exact(|a| (a[1] > 0).then(|| (a[0] + a[1] - 1) / a[1]))
         .doc("the quotient, rounded up"),
     Intrinsic::method("is_multiple_of", Class::Unsigned, TWO, BOOL, expand_is_multiple_of)
+        .exact(|a| Some(i128::from(a[0].checked_rem(a[1]).unwrap_or(a[0]) == 0)))
         .doc("whether it is a multiple of another; of 0, only 0 is"),
     Intrinsic::method("next_multiple_of", Class::Unsigned, TWO, T1, expand_next_multiple_of)
         .exact(|a| (a[1] > 0).then(|| (a[0] + a[1] - 1) / a[1] * a[1]))

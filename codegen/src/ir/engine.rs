@@ -93,6 +93,11 @@ pub enum Engine {
     },
     /// The engine may access what this thread has written before.
     Fence,
+    /// The threads of a warpgroup wait for each other, and see what the others of it wrote before.
+    Meet {
+        /// Which of the block's the thread is of: its number divided by [`super::WARPGROUP`]; `u32`.
+        warpgroup: Value,
+    },
     /// Whether the thread has this role.
     Is(Role),
     /// Where a ring stands: the slot that is read next, and the parity of the phase that is waited for there, both `u32`. They are what the last
@@ -180,6 +185,7 @@ impl Engine {
             Engine::CommitStores => "commit_stores",
             Engine::AwaitStores { .. } => "await_stores",
             Engine::Fence => "engine_fence",
+            Engine::Meet { .. } => "warpgroup_sync",
             Engine::Is(Role::Producer) => "is_producer",
             Engine::Is(Role::Issuer) => "is_issuer",
             Engine::Turn(_) => "barrier_turn",
@@ -196,7 +202,12 @@ impl Engine {
             | Engine::Wait { barrier, .. }
             | Engine::CopyRun { barrier, .. }
             | Engine::CopyTile { barrier, .. } => Some(barrier.object),
-            Engine::StoreTile { .. } | Engine::CommitStores | Engine::AwaitStores { .. } | Engine::Fence | Engine::Is(_) => None,
+            Engine::StoreTile { .. }
+            | Engine::CommitStores
+            | Engine::AwaitStores { .. }
+            | Engine::Fence
+            | Engine::Meet { .. }
+            | Engine::Is(_) => None,
         }
     }
 
@@ -214,6 +225,7 @@ impl Engine {
             | Engine::CommitStores
             | Engine::AwaitStores { .. }
             | Engine::Fence
+            | Engine::Meet { .. }
             | Engine::Is(_)
             | Engine::Turn(_)
             | Engine::KeepTurn { .. } => None,
@@ -248,6 +260,8 @@ impl Engine {
             },
             Engine::AwaitStores { .. } => Effects { completes: Completion::Awaits, ..Effects::fence(Scope::Block) },
             Engine::CommitStores | Engine::Fence => Effects::fence(Scope::Block),
+            // Whole warps come; it orders what a block shares.
+            Engine::Meet { .. } => Effects { converges: Some(Scope::Warp), can_fault: true, ..Effects::fence(Scope::Block) },
             Engine::Is(_) => Effects::PURE,
             // The turn stands beside the barriers, and is written and read in order like them.
             Engine::Turn(object) => Effects { reads: Some(*object).into(), ..Effects::PURE },

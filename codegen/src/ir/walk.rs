@@ -104,6 +104,7 @@ macro_rules! visit_operands {
                 | Engine::Fence
                 | Engine::Is(_)
                 | Engine::Turn(_) => {}
+                Engine::Meet { warpgroup } => $f(warpgroup),
                 Engine::Arrive { barrier: Access { path, .. }, of_block } => {
                     path_steps!(path, $f, $iter);
                     of_block.$iter().for_each(&mut $f);
@@ -238,7 +239,7 @@ impl Op {
                 f(&mut from.object);
                 f(&mut to.data);
             }
-            Op::Engine(Engine::CommitStores | Engine::AwaitStores { .. } | Engine::Fence | Engine::Is(_)) => {}
+            Op::Engine(Engine::CommitStores | Engine::AwaitStores { .. } | Engine::Fence | Engine::Meet { .. } | Engine::Is(_)) => {}
             Op::Compute(_) | Op::Intrinsic(..) | Op::Message(_) | Op::Region(_) | Op::Terminator(_) => {}
         }
     }

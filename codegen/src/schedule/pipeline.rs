@@ -21,6 +21,7 @@
 //! `store_tile`s, too: [`stores`]. Loops that compute what they write to the array, and only store it behind the barrier, go the other way: [`out`]. When all that is legal,
 //! [`rules`] says.
 
+mod apart;
 mod engine;
 mod fills;
 mod multicast;
@@ -34,6 +35,7 @@ use super::collectives::by_engine;
 use super::copy::{loops, parts};
 use super::groups::Counted;
 use super::loads::visit;
+use super::products::Products;
 use super::{Refusal, Schedule, roles};
 use crate::annotations::{Modifier, PIPELINE, PREFETCH};
 use crate::collections::{HashMap, HashSet};
@@ -115,6 +117,11 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
     let produced: Vec<&Plan> =
         plans.iter().zip(&choices).filter(|((_, one), choice)| is_produced(one, choice)).map(|((plan, _), _)| plan).collect();
     let multicast = Multicast::of(schedule.kernel, &produced);
+    // Several loops part a slot alike.
+    let mut seen: HashSet<Object> = HashSet::default();
+    let rings = plans.iter().flat_map(|(plan, _)| plan.rings.iter().copied());
+    let shared: HashSet<Object> = rings.filter(|ring| !seen.insert(*ring)).collect();
+    let is_by_warpgroups = !produced.is_empty() && schedule.form.products == Products::Warpgroup;
     let meets = if multicast.is_some() { called::CLUSTER_SYNC } else { called::SYNC_THREADS };
     let mut homes = Homes { plain, multicast, ..Homes::default() };
     let has_several = producer::has_several(&plans);
@@ -136,7 +143,9 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
         });
         let way = Way { fill, by: choice.by.or(is_produced.then_some(Modifier::Producer)), until };
         if plan.is_out {
-            plan.apply_out(schedule.kernel, &one, way, &mut homes);
+            let is_apart = is_by_warpgroups && until.is_some() && !plan.rings.iter().any(|ring| shared.contains(ring));
+            let groups = if is_apart { plan.warpgroups(schedule.kernel) } else { None };
+            plan.apply_out(schedule.kernel, &one, way, groups, &mut homes);
         } else if is_produced && fill == Fill::Engine {
             plan.apply_with_producer(schedule.kernel, &one, way, has_several, &mut homes);
         } else {

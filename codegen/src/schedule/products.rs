@@ -124,6 +124,14 @@ pub(crate) enum Products {
     Warpgroup,
 }
 
+/// Whether warpgroups multiply for all sums of a type and shape, and so have rows of their own, in the form for them.
+pub(super) fn are_of_warpgroups(kernel: &Kernel, of: Shape) -> bool {
+    let is_product = |inst: &Inst| matches!(kernel.insts[*inst].op, Op::Tensor(Tensor::MultiplyAdd { .. }));
+    let all: Vec<Inst> =
+        found(kernel).into_iter().map(|(_, inst)| inst).filter(|inst| is_product(inst) && shape(kernel, *inst) == Some(of)).collect();
+    !all.is_empty() && all.into_iter().all(|inst| best(kernel, inst, Products::Warpgroup) == Products::Warpgroup)
+}
+
 /// What has something to do in a kernel.
 pub(super) fn wanted(kernel: &Kernel) -> Vec<Products> {
     let all = found(kernel);
@@ -185,8 +193,10 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
         let uniformity = Uniformity::of(kernel);
         // And with the same array.
         let is_one_array = |inst: &Inst| {
-            let Op::Tensor(Tensor::Store { to, .. }) = &kernel.insts[*inst].op else { return false };
-            to.indices().all(|index| uniformity.is_uniform(index))
+            let Op::Tensor(Tensor::Store { to, shape: [m, _], .. }) = &kernel.insts[*inst].op else { return false };
+            // A warpgroup's part is the same for its warps.
+            let of_block = to.indices().count() - usize::from(is_of_part(kernel, to, *m));
+            to.indices().take(of_block).all(|index| uniformity.is_uniform(index))
         };
         all.iter().map(|(_, inst)| *inst).filter(|inst| is_one_array(inst) && uniformity.runs_together(*inst)).collect()
     } else {
@@ -245,8 +255,9 @@ fn expand(kernel: &mut Kernel, (block, inst): (Block, Inst), partition: &Partiti
             Products::Warpgroup => warpgroup::multiply_add(&mut b, (a, factor), sums, partition),
         },
         Tensor::Position { element, .. } => partition.position(&mut b, *element).to_vec(),
-        Tensor::Store { to, from, sums, .. } => {
-            store(&mut b, (to, *from), sums, partition, together.contains(&inst));
+        Tensor::Store { to, from, sums, shape: [m, _], .. } => {
+            let of_part = is_of_part(b.kernel, to, *m).then(|| partition.within_warpgroups());
+            store(&mut b, (to, *from), sums, of_part.as_ref().unwrap_or(partition), together.contains(&inst));
             Vec::new()
         }
         Tensor::Mma { .. } | Tensor::WarpgroupMma { .. } | Tensor::Await { .. } => Vec::new(),
@@ -259,6 +270,12 @@ fn expand(kernel: &mut Kernel, (block, inst): (Block, Inst), partition: &Partiti
     if map.iter().any(Option::is_some) {
         kernel.replace_values(&map);
     }
+}
+
+/// Whether an array that sums of so many rows are written to has those of the thread's warpgroup alone.
+fn is_of_part(kernel: &Kernel, to: &Access, rows: u64) -> bool {
+    let array = ProductFactor { array: to.clone(), is_transposed: false };
+    array.shape(kernel).is_some_and(|(of_array, ..)| of_array < rows)
 }
 
 /// A store of each sum, of neighbours in a row together. `by_matrices`: whole warps come here, on a target that stores matrices.

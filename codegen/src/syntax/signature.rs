@@ -158,7 +158,13 @@ fn check_variants(attributes: &KernelAttributes, sig: &syn::Signature, diagnosti
         let Some(name) = generic_name(param) else { continue };
         if attributes.variants.axes.iter().all(|(axis, _)| axis != name) && !attributes.variants.axes.is_empty() {
             let error = Diagnostic::error(span, format!("the variants do not list `{name}`")).label(name.span(), "declared here");
-            let values = if matches!(param, syn::GenericParam::Type(_)) { "f32, f64" } else { "1, 2, 4" };
+            let values = match param {
+                syn::GenericParam::Type(_) => "f32, f64",
+                syn::GenericParam::Const(param) if matches!(&param.ty, syn::Type::Path(path) if path.path.is_ident("bool")) => {
+                    "false, true"
+                }
+                syn::GenericParam::Const(_) | syn::GenericParam::Lifetime(_) => "1, 2, 4",
+            };
             diagnostics.push(error.help(format!("add its values: `{name} in [{values}]`")));
         }
     }

@@ -429,6 +429,7 @@ impl Display for Engine {
                 write!(f, "{word} {from}, {}{}", to.data, Rest(&to.place(*row, *column)))
             }
             Engine::AwaitStores { but, until } => write!(f, "{word} {but} {}", until.word()),
+            Engine::Meet { warpgroup } => write!(f, "{word} {warpgroup}"),
             Engine::CommitStores | Engine::Fence | Engine::Is(_) => f.write_str(word),
         }
     }

@@ -1,7 +1,7 @@
 //! The copy engine: its barriers, its copies, and that nothing else touches a barrier.
 
 use super::Verifier;
-use crate::ir::{Access, BARRIER, Engine, Kernel, MemoryType, Object, ObjectKind, Op, Share, Type, Value};
+use crate::ir::{Access, BARRIER, Engine, Kernel, MemoryType, Object, ObjectKind, Op, Share, Type, Value, WARPGROUP};
 use crate::target::limits::VECTOR_BYTES;
 
 /// The most arrivals that a barrier counts (PTX ISA, "mbarrier: contents of the mbarrier object").
@@ -27,6 +27,11 @@ impl Verifier<'_> {
                 }
             }
             Engine::CommitStores | Engine::AwaitStores { .. } | Engine::Fence => {}
+            Engine::Meet { warpgroup } => {
+                self.check_type(*warpgroup, Type::U32, "the number of a warpgroup");
+                let threads = kernel.options.block.map_or(0, |block| block.iter().map(|side| u64::from(*side)).product());
+                self.require(threads > 0 && threads.is_multiple_of(WARPGROUP), || format!("{threads} threads are no whole warpgroups"));
+            }
             Engine::Is(_) => return self.check_results(results, &[Type::Bool]),
             Engine::Turn(_) => return self.check_results(results, &[Type::U32; 2]),
             Engine::KeepTurn { slot, parity, .. } => {

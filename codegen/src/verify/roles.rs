@@ -82,6 +82,7 @@ impl Verifier<'_> {
                 | Engine::CommitStores
                 | Engine::AwaitStores { .. }
                 | Engine::Fence
+                | Engine::Meet { .. }
                 | Engine::Turn(_)
                 | Engine::KeepTurn { .. }
                 | Engine::Is(_) => {}
@@ -89,6 +90,11 @@ impl Verifier<'_> {
         });
         for (object, one) in &uses {
             self.check_arrivals(*object, one, roles.is_some());
+        }
+        let meets = |inst: &Inst| matches!(kernel.insts[*inst].op, Op::Engine(Engine::Meet { .. }));
+        for inst in kernel.insts_in(kernel.body).filter(meets) {
+            self.inst = Some(inst);
+            self.require(who(inst, &of) == Who::Work, || "warpgroups meet outside of the work of a kernel with a producer".to_owned());
         }
         if let Some(roles) = roles {
             for (_, inst) in

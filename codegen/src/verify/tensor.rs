@@ -47,7 +47,10 @@ impl Verifier<'_> {
                         for value in sums {
                             self.check_type(*value, ty, "a sum");
                         }
-                        let fits = rows == *m && if from.is_some() { columns <= *n } else { columns == *n };
+                        // The rows of all, or those of the thread's warpgroup.
+                        let threads = kernel.options.block.map_or(1, |block| block.iter().map(|side| u64::from(*side)).product::<u64>());
+                        let groups = (threads / WARPGROUP).max(1);
+                        let fits = (rows == *m || rows * groups == *m) && if from.is_some() { columns <= *n } else { columns == *n };
                         self.require(fits, || format!("{m} x {n} sums go to {rows} x {columns}"));
                         self.check_share(m * n, sums.len() as u64);
                     }

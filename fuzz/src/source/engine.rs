@@ -250,18 +250,27 @@ pub(super) fn tiles_out(g: &mut Generator<'_>) -> Kernel {
     kernel
 }
 
-/// A product of tiles that the engine brings: on sm_90a warpgroups multiply them where they lie.
+/// A product of tiles that the engine brings: on sm_90a warpgroups multiply them where they lie. Sums leave one by one, or in strips that the engine takes, where each of several warpgroups stores its own.
 pub(super) fn product(g: &mut Generator<'_>) -> Kernel {
     for feature in ["accumulator", "multiply_add", "load_tile", "parameter.matrix", "product.by_warpgroups"] {
         g.hit(feature);
     }
     let factor = g.random.pick(&[Scalar::I8, Scalar::U8]);
     let t = factor.name();
-    let (m, n) = (g.random.pick(&[64usize, 128]), g.random.pick(&[16usize, 32, 64]));
+    let (m, n, block) =
+        g.random.pick(&[(64usize, 16usize, 128u32), (64, 32, 128), (128, 64, 128), (128, 16, 256), (128, 32, 256), (128, 64, 256)]);
     let steps = 1 + g.random.below(4);
     let has_cluster = g.random.chance(25);
+    let in_strips = g.random.chance(50);
+    let wide = g.random.pick(&[8usize, 16, 32]).min(n);
+    let strip = if in_strips {
+        let attribute = if g.random.chance(70) { format!("#[shared(swizzle = {})]", wide * 4) } else { "#[shared]".to_owned() };
+        format!("{attribute}\nlet mut strip: [[i32; {wide}]; {m}];\n")
+    } else {
+        String::new()
+    };
     let mut body = lines(&format!(
-        "#[shared(swizzle = 128)]
+        "{strip}#[shared(swizzle = 128)]
          let mut left: [[{t}; 128]; {m}];
          #[shared(swizzle = 128)]
          let mut right: [[{t}; 128]; {n}];
@@ -276,20 +285,44 @@ pub(super) fn product(g: &mut Generator<'_>) -> Kernel {
          multiply_add(&left, transposed(&right), &mut sums);
          sync_threads();";
     body.push(pipelined(g, format!("for step in 0..{steps}"), &arguments, inner));
-    body.push(Node::Block {
-        head: "for e in 0..sums.len()".to_owned(),
+    let unrolled = |head: &str, text: &str| Node::Block {
+        head: head.to_owned(),
         annotations: vec!["unroll".to_owned()],
-        body: lines("let (r, n) = sums.position(e);\nc[(row + r, column + n)] = sums[e];"),
+        body: lines(text),
         otherwise: Vec::new(),
         end: String::new(),
-    });
-    let (rows, across, depth) = (m + 1, 2 * n - g.random.below(5), steps * 128 - g.random.below(20));
+    };
+    if in_strips {
+        for feature in ["sums.store_columns", "store_tile", "pipeline.out"] {
+            g.hit(feature);
+        }
+        if g.random.chance(30) {
+            body.push(unrolled("for e in 0..sums.len()", "let (r, n) = sums.position(e);\nsums[e] = sums[e] * 3 + x[(r * 5 + n) % 64];"));
+        }
+        let inner = format!(
+            "sums.store_columns(n * {wide}, &mut strip);
+             sync_threads();
+             store_tile(c, row, column + n * {wide}, &strip);
+             sync_threads();"
+        );
+        let mut strips = pipelined(g, format!("for n in 0..{}", n / wide), ", by = tma", &inner);
+        if let (Node::Block { annotations, .. }, true) = (&mut strips, g.random.chance(50)) {
+            annotations.insert(0, "unroll".to_owned());
+        }
+        body.push(strips);
+    } else {
+        body.push(unrolled("for e in 0..sums.len()", "let (r, n) = sums.position(e);\nc[(row + r, column + n)] = sums[e];"));
+    }
+    // Rows that the engine writes are whole vectors.
+    let across = if in_strips { 2 * n - 4 * g.random.below(3) } else { 2 * n - g.random.below(5) };
+    let (rows, depth) = (m + 1 + g.random.below(80), steps * 128 - g.random.below(20));
     let seed = g.random.below(1000);
     let input =
         |name, rows, seed| parameter(name, factor, Passed::Matrix { rows, columns: depth, pitch: steps * 128, is_written: false }, seed);
     let parameters = vec![
         input("a", rows, seed),
         input("b", across, seed + 1),
+        parameter("x", Scalar::I32, Passed::Global { len: 64, is_written: false, is_zero: false }, seed + 3),
         parameter("c", Scalar::I32, Passed::Matrix { rows, columns: across, pitch: across, is_written: true }, seed + 2),
     ];
     let options = if has_cluster {
@@ -298,7 +331,12 @@ pub(super) fn product(g: &mut Generator<'_>) -> Kernel {
     } else {
         Vec::new()
     };
-    let mut kernel = made(g, options, 128, [2, 2, 1], parameters, body);
+    let mut kernel = made(g, options, block, [2, rows.div_ceil(m).next_multiple_of(2) as u32, 1], parameters, body);
+    if in_strips && !kernel.hits.contains("option.persistent") && g.random.chance(40) {
+        g.hit("option.persistent");
+        kernel.hits.insert("option.persistent");
+        kernel.annotations.push("persistent".to_owned());
+    }
     if has_cluster {
         // How many clusters are started, the execution of PTX does not know.
         kernel.annotations.retain(|annotation| annotation != "persistent");

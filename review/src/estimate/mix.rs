@@ -235,7 +235,7 @@ fn of_engine(kernel: &Kernel, engine: &Engine) -> Cost {
             accesses(kernel.tile_of(array).and_then(parts).unwrap_or(1) as f64)
         }
         Engine::Wait { .. } => accesses(1.0).and(Pipe::Control, 1.0),
-        Engine::Fence | Engine::CommitStores | Engine::AwaitStores { .. } => Cost::one(Pipe::Control, 1.0),
+        Engine::Fence | Engine::Meet { .. } | Engine::CommitStores | Engine::AwaitStores { .. } => Cost::one(Pipe::Control, 1.0),
         Engine::Turn(_) | Engine::KeepTurn { .. } => Cost::default(),
     }
 }

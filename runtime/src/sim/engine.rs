@@ -24,7 +24,7 @@ use super::warp::Warp;
 use super::{AccessKind, Fault, FaultKind};
 use std::borrow::Cow;
 use std::collections::HashMap;
-use warpwright_codegen::ir::{Location, Role, StoreStage, Swizzle, Type};
+use warpwright_codegen::ir::{Location, Role, StoreStage, Swizzle, Type, WARPGROUP};
 use warpwright_codegen::target::limits::{LANES, VECTOR_BYTES};
 
 /// Bytes of a sector of global memory.
@@ -104,6 +104,8 @@ pub(super) enum EngineStep {
     },
     /// The engine may touch what the thread has written.
     Fence,
+    /// The threads of a warpgroup meet.
+    Meet,
     /// Whether the thread has a role.
     Is {
         /// Which.
@@ -246,6 +248,22 @@ pub(super) struct Engine {
     pub(super) out: Stores,
     /// Products of warpgroups that are left running.
     pub(super) products: RunningProducts,
+    /// By number: where warpgroups meet.
+    meetings: HashMap<u32, Meeting>,
+}
+
+/// Where the threads of a warpgroup meet.
+#[derive(Debug, Default)]
+struct Meeting {
+    /// How often they have.
+    number: u32,
+    /// Warps that wait, by their first thread: at which meeting.
+    waiting: HashMap<u32, u32>,
+    /// How many threads have come to the one that runs.
+    arrived: u32,
+    /// What those who have come to it tell, and what was told at those before.
+    told: Told,
+    over: Told,
 }
 
 impl Engine {
@@ -383,6 +401,7 @@ impl Machine<'_> {
                     let now = self.block.engine.events;
                     self.block.engine.fences.insert(thread, now);
                 }
+                EngineStep::Meet => return self.meet_in_warpgroup(warp),
                 EngineStep::Is { role, result } => {
                     let has_it = match role {
                         Role::Producer => thread >= self.launch.workers,
@@ -396,6 +415,56 @@ impl Machine<'_> {
             }
         }
         Ok(true)
+    }
+
+    /// A warp comes to a meeting of its warpgroup, or waits there. Whether all have come.
+    fn meet_in_warpgroup(&mut self, warp: &Warp) -> Result<bool, LaneFault> {
+        let (first, orders) = (warp.first_thread, self.launch.program.orders);
+        let group = first / WARPGROUP as u32;
+        let meeting = self.block.engine.meetings.entry(group).or_default();
+        let comes = !meeting.waiting.contains_key(&first);
+        let number = *meeting.waiting.entry(first).or_insert(meeting.number);
+        if comes {
+            for lane in lanes(warp.active) {
+                let now = self.now(warp, lane, 0);
+                let told = if orders { self.what_is_told(&now) } else { Told::default() };
+                let meeting = self.block.engine.meetings.entry(group).or_default();
+                meeting.told.join(&told);
+                meeting.arrived += 1;
+                // What is done behind is not told.
+                self.next_tick().map_err(|kind| LaneFault { lane, kind })?;
+            }
+        }
+        let meeting = self.block.engine.meetings.entry(group).or_default();
+        if u64::from(meeting.arrived) == WARPGROUP {
+            (meeting.number, meeting.arrived) = (meeting.number + 1, 0);
+            meeting.over.join(&std::mem::take(&mut meeting.told));
+            self.version += 1;
+        }
+        if meeting.number == number {
+            return Ok(false);
+        }
+        meeting.waiting.remove(&first);
+        if orders {
+            let over = meeting.over.clone();
+            for lane in lanes(warp.active) {
+                let thread = first + lane as u32;
+                self.block.order.learn(thread, &over.accesses);
+                self.block.engine.learn(thread, &over);
+            }
+        }
+        Ok(true)
+    }
+
+    /// What a thread has done and knows, for others of its block.
+    fn what_is_told(&self, now: &Now) -> Told {
+        let engine = &self.block.engine;
+        Told {
+            accesses: self.block.order.tell(now, self.block.number),
+            phases: engine.known_to(now.thread),
+            reads: engine.out.known_to(now),
+            products: engine.products.known_to(now),
+        }
     }
 
     /// The fault of a warp that waits for a phase which nobody is left to end.
@@ -440,12 +509,11 @@ impl Machine<'_> {
     fn tell(&mut self, warp: &Warp, lane: usize, (rank, at): (usize, (usize, u64))) -> Result<(), FaultKind> {
         if self.launch.program.orders {
             let now = self.now(warp, lane, 0);
-            let mut told = Told { accesses: self.block.order.tell(&now, self.block.number), ..Told::default() };
-            if rank == self.block.membership.rank {
-                let engine = &self.block.engine;
-                (told.phases, told.reads) = (engine.known_to(now.thread), engine.out.known_to(&now));
-                told.products = engine.products.known_to(&now);
-            }
+            let told = if rank == self.block.membership.rank {
+                self.what_is_told(&now)
+            } else {
+                Told { accesses: self.block.order.tell(&now, self.block.number), ..Told::default() }
+            };
             self.barrier_at(rank, at)?.told.join(&told);
             // What is done behind is not told.
             self.next_tick()?;

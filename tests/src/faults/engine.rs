@@ -30,6 +30,7 @@ pub const IR_MISTAKES: &[IrMistake] = &[
     IrMistake { name: "copy asked for twice", edit: "`copy_run` or `copy_tile` doubled", change: |line| doubled(line, "copy_") },
     IrMistake { name: "slot overwritten in flight", edit: "every copy goes to the first slot", change: first_slot },
     IrMistake { name: "barrier of the block", edit: "`call sync_threads` left out", change: |line| dropped(line, "call sync_threads") },
+    IrMistake { name: "barrier of a warpgroup", edit: "`warpgroup_sync` left out", change: |line| dropped(line, "warpgroup_sync ") },
     IrMistake { name: "store not asked for", edit: "`put_tile` left out", change: |line| dropped(line, "put_tile ") },
     IrMistake { name: "stores not grouped", edit: "`commit_stores` left out", change: |line| dropped(line, "commit_stores") },
     IrMistake { name: "store not awaited", edit: "`await_stores` left out", change: |line| dropped(line, "await_stores ") },
@@ -99,9 +100,22 @@ pub const ENGINE_KERNELS: &[EngineKernel] = &[
     EngineKernel { name: "runs by a producer", source: PRODUCED, values: &[("runs", 5), ("a", 2), ("b", 0)], threads: 64, is_plain: false },
     EngineKernel { name: "tiles in", source: TILES, values: MATRIX, threads: 64, is_plain: false },
     EngineKernel { name: "tiles out", source: STRIPS, values: MATRIX, threads: 64, is_plain: false },
+    EngineKernel { name: "sums out, by warpgroups", source: SUMS, values: FACTORS, threads: 256, is_plain: false },
 ];
 
 const MATRIX: &[(&str, u32)] = &[("m.rows", 24), ("m.columns", 32), ("m.pitch", 32), ("c.rows", 8), ("c.columns", 64), ("c.pitch", 64)];
+
+const FACTORS: &[(&str, u32)] = &[
+    ("a.rows", 100),
+    ("a.columns", 192),
+    ("a.pitch", 192),
+    ("b.rows", 48),
+    ("b.columns", 192),
+    ("b.pitch", 192),
+    ("c.rows", 80),
+    ("c.columns", 48),
+    ("c.pitch", 48),
+];
 
 const RUNS: &str = "#[kernel(block = 64)]
 pub fn k(runs: usize, a: usize, b: usize, x: &Global<f32>, y: &mut Global<f32>) {
@@ -173,6 +187,33 @@ pub fn k(x: &Global<f32>, c: &mut Matrix<f32>) {
     }
 }";
 
+const SUMS: &str = "#[kernel(block = 256)]
+pub fn k(a: &Matrix<bf16>, b: &Matrix<bf16>, c: &mut Matrix<bf16>) {
+    #[shared(swizzle = 128)]
+    let mut left: [[bf16; 64]; 128];
+    #[shared(swizzle = 128)]
+    let mut right: [[bf16; 64]; 48];
+    #[shared(swizzle = 32)]
+    let mut strip: [[bf16; 16]; 128];
+    let mut sums = Accumulator::<f32, 128, 48>::zero();
+    #[pipeline(stages = 2, by = tma, producer)]
+    for step in 0..a.columns() / 64 {
+        load_tile(&mut left, a, 0, step * 64);
+        load_tile(&mut right, b, 0, step * 64);
+        sync_threads();
+        multiply_add(&left, transposed(&right), &mut sums);
+        sync_threads();
+    }
+    #[unroll]
+    #[pipeline(stages = 2, by = tma)]
+    for n in 0..3 {
+        sums.store_columns(n * 16, &mut strip);
+        sync_threads();
+        store_tile(c, 0, n * 16, &strip);
+        sync_threads();
+    }
+}";
+
 /// What became of a kernel of IR.
 #[derive(Clone, Debug, PartialEq)]
 pub enum IrOutcome {
@@ -217,8 +258,9 @@ impl EngineKernel {
     }
 
     fn launch(&self, kernel: &Kernel, program: &SimProgram) -> IrOutcome {
-        // The last run is not whole: threads store it, and the engine fills its slot again.
-        let numbers: Vec<u8> = (0..1180u32).flat_map(|i| ((i * 37 % 61) as f32).to_le_bytes()).collect();
+        // The last run is not whole: threads store it, and the engine fills its slot again. Of matrices all is there.
+        let len = if self.values.iter().any(|(name, _)| *name == "a.rows") { 9600 } else { 1180u32 };
+        let numbers: Vec<u8> = (0..len).flat_map(|i| ((i * 37 % 61) as f32).to_le_bytes()).collect();
         let value = |name: &str| self.values.iter().find(|(known, _)| *known == name).map_or(0, |(_, value)| *value).to_le_bytes();
         let mut buffers: Vec<Vec<u8>> = Vec::new();
         for object in &kernel.params {
@@ -254,12 +296,19 @@ pub const SAME_IR: &[(&str, &str, usize, &str)] = &[
     ("runs by the copy engine, the short one late", "missing proxy fence", 1, NOT_TAKEN),
     ("tiles in", "barrier of the block", 1, BETWEEN_ROUNDS),
     ("runs by a producer", "barrier of the block", 3, HANDED_BACK),
+    ("sums out, by warpgroups", "barrier of the block", 1, NOTHING_BEHIND),
+    ("sums out, by warpgroups", "store not awaited", 2, FIRST_AND_LAST),
+    ("sums out, by warpgroups", "stores not grouped", 1, ONE_GROUP_LATER),
 ];
 
 const NOT_TAKEN: &str = "the short run comes elsewhere: there the fence is missed";
 const BETWEEN_ROUNDS: &str =
     "behind the loop: the slots that the next round fills first were read before the barrier of the last iteration";
 const HANDED_BACK: &str = "slots are handed over and back by barriers of the engine; those of the block round the loop and before its edge are for accesses that this kernel has not";
+
+const NOTHING_BEHIND: &str = "behind the loop, where the kernel ends";
+const FIRST_AND_LAST: &str = "before the first strip leaves nothing is stored, and behind the last no slot is written";
+const ONE_GROUP_LATER: &str = "the slot of the second strip is not written again: it is waited for with the third";
 
 /// A text with a mistake at each of the lines where it can be made, with that line.
 pub fn ir_mutants(text: &str, mistake: &IrMistake) -> Vec<(String, String)> {

@@ -73,6 +73,7 @@ impl Emitter<'_> {
             Engine::AwaitStores { but, until: StoreStage::Read | StoreStage::Exit } => ptx!(self, Cp.Async.Bulk.WaitGroup.Read * but),
             Engine::AwaitStores { but, until: StoreStage::Done } => ptx!(self, Cp.Async.Bulk.WaitGroup * but),
             Engine::Fence => ptx!(self, Fence.Proxy.Async.SharedCta),
+            Engine::Meet { warpgroup } => self.meet(*warpgroup),
             Engine::Is(role) => {
                 if let [result] = results {
                     self.role(*role, *result);

@@ -1,15 +1,18 @@
 //! Kernels with a producer: what stands before the instructions of a role, and the barriers of the work's threads.
 //!
 //! Before the roles part, barriers are of all threads, and have the number 0. Within the work, `bar.sync 0` would wait for the producer's threads, which do not come: barriers there have the
-//! number 1, and count the declared block's threads.
+//! number 1, and count the declared block's threads. Those of a warpgroup have the numbers behind.
 
-use super::code::Operand;
+use super::code::{Operand, RegisterClass};
 use super::emitter::{Emitter, ptx};
 use crate::analysis::moved_registers::{MOVE_REGISTERS, MovedRegisters};
-use crate::ir::{Scalar, Type};
+use crate::ir::{Scalar, Type, Value, WARPGROUP};
 
 /// The barrier of the work's threads.
 const OF_WORK: i64 = 1;
+
+/// That of the first warpgroup; those of the others follow.
+const OF_WARPGROUPS: u32 = 2;
 
 impl Emitter<'_> {
     /// What stands before the instructions of a role.
@@ -31,5 +34,12 @@ impl Emitter<'_> {
             Some(block) if self.is_work => vec![number(OF_WORK), number(block.iter().map(|n| i64::from(*n)).product())],
             _ => vec![number(0)],
         }
+    }
+
+    /// The threads of a warpgroup meet.
+    pub(super) fn meet(&mut self, warpgroup: Value) {
+        let (group, number) = (self.in_register(warpgroup), self.temp(RegisterClass::Word));
+        ptx!(self, Add.U32 number, group, OF_WARPGROUPS);
+        ptx!(self, Bar.Sync number, WARPGROUP as u32);
     }
 }

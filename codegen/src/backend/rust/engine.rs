@@ -73,6 +73,7 @@ impl Printer<'_> {
                 format!("// Waits until this thread's groups of stores{which} {what}.")
             }
             Engine::Fence => "// The copy engine may fill what was written (fence.proxy.async).".to_owned(),
+            Engine::Meet { warpgroup } => format!("// Waits for the threads of warpgroup {} (bar.sync).", self.take(*warpgroup).text),
             Engine::Turn(barriers) => {
                 let turn = self.turn(*barriers);
                 let results = self.kernel.insts[inst].results.clone();

@@ -6,9 +6,9 @@
 //!     block = (n % asked.x, n / asked.x % asked.y, n / (asked.x * asked.y))
 //!     'round: { the body; `return` is `break 'round` }
 //!     await_copies(0)             if there are rings
-//!     sync_threads()              if there are shared arrays
+//!     sync_threads()              if there are shared arrays, but for rings that loops order themselves
 //! }
-//! await_stores 0 exit             in the first thread, if the last stores of the copy engine are left to the block's end
+//! await_stores 0 exit             if the last stores of the copy engine are left to the block's end
 //! ```
 //!
 //! A round begins as a block does: values are computed anew, arrays of a thread are written before they are read, and no thread stores to a shared array while another still reads what
@@ -28,8 +28,8 @@ use crate::collections::HashSet;
 use crate::intrinsics::{by_name, called};
 use crate::ir::Copy;
 use crate::ir::{
-    Axis, BinaryOp, Block, Builder, Effects, Engine, Fill, Inst, Kernel, Loc, ObjectKind, Op, Region, Special, StoreStage, Terminator,
-    Type, Value,
+    Axis, BinaryOp, Block, Builder, Effects, Engine, Fill, Inst, Kernel, Loc, Object, ObjectKind, Op, Region, Special, StoreStage,
+    Terminator, Type, Value,
 };
 use crate::passes::{CONVERGE, converge};
 
@@ -108,7 +108,7 @@ pub(super) fn wrap(kernel: &mut Kernel, rounds: Rounds, begin: impl FnOnce(&mut 
     let loc = kernel.blocks[block].insts.first().map_or(Loc(0), |inst| kernel.insts[*inst].loc);
     let round = kernel.new_block(&[]);
     kernel.blocks[round].insts = std::mem::replace(&mut kernel.blocks[block].insts, once);
-    let has_shared = !is_producer && kernel.objects.values().any(|object| object.kind == ObjectKind::Shared);
+    let has_shared = !is_producer && has_unordered(kernel);
     let exits = !is_producer && take_exit(kernel, round);
     let has_rings = !is_producer && kernel.rings.values().any(|ring| ring.fill == Fill::Groups);
 
@@ -121,7 +121,8 @@ pub(super) fn wrap(kernel: &mut Kernel, rounds: Rounds, begin: impl FnOnce(&mut 
     let turns = Region::For { start: first, end: blocks, step, init: Vec::new(), body: turn, keep_rolled: true };
     b.push(Op::Region(turns), &[]);
     if exits {
-        b.in_first_thread(|b| b.await_stores(0, StoreStage::Exit));
+        // Who has stored nothing waits for nothing.
+        b.await_stores(0, StoreStage::Exit);
     }
     b.push(Op::Terminator(end), &[]);
 
@@ -138,6 +139,21 @@ pub(super) fn wrap(kernel: &mut Kernel, rounds: Rounds, begin: impl FnOnce(&mut 
     }
     b.push(Op::Terminator(Terminator::Yield(Vec::new())), &[]);
     end_rounds(kernel, round, once);
+}
+
+/// Whether a round may store to a shared array while threads still read there what the round before left. Rings are read and written in turn whoever runs on, and so are the barriers of the copy engine: the
+/// loop that has them, or what stands behind it, sees to that (`pipeline`).
+fn has_unordered(kernel: &Kernel) -> bool {
+    let mut ordered: HashSet<Object> =
+        kernel.rings.iter().filter(|(_, ring)| ring.fill != Fill::Groups).map(|(object, _)| *object).collect();
+    ordered.extend(
+        kernel.insts_in(kernel.body).filter_map(
+            |inst| {
+                if let Op::Engine(engine) = &kernel.insts[inst].op { engine.barriers() } else { None }
+            },
+        ),
+    );
+    kernel.objects.iter().any(|(object, data)| data.kind == ObjectKind::Shared && !ordered.contains(&object))
 }
 
 /// Takes the wait out of a round that is for the block's end alone: whether there was one.

@@ -16,6 +16,8 @@
 //! written again S iterations later, when all threads have passed the barrier that stands behind its store. With `by = tma` the copy engine stores (what stands in
 //! brackets; [`super::stores`]): before the barrier of iteration k, S − 2 stores may not have read yet, so the slot of iteration k + 1 is free behind it.
 //!
+//! In the form for warpgroups, where what is written are sums, each warpgroup has its own part of each slot, and stores apart: [`super::apart`].
+//!
 //! Where the loop is the last of a `persistent` kernel's round and its iterations are a multiple of S, the next round goes on with the ring: it waits for no store of this one but those that its
 //! iterations wait for, no barrier stands behind the loop, and the wait for what is still read stands behind the last round (`blocks`).
 //!
@@ -24,6 +26,7 @@
 //! the matrices: no barrier stands between a store and the writes of the next iteration, so what is read beside a store, and whom is told of it, is restricted.
 
 use super::super::Refusal;
+use super::apart::Apart;
 use super::slots::{Homes, in_slot};
 use super::stores::Stores;
 use super::{Plan, Way, all_in};
@@ -113,7 +116,7 @@ impl Plan {
     }
 
     /// Whether nothing else touches the matrices that it stores to, and no block learns of what another one did.
-    fn is_told_to_nobody(&self, kernel: &Kernel) -> bool {
+    pub(super) fn is_told_to_nobody(&self, kernel: &Kernel) -> bool {
         let stores = self.stores(kernel);
         let matrices: HashSet<Object> = stores.iter().filter_map(|store| kernel.effects(*store).writes).collect();
         kernel.insts_in(kernel.body).filter(|inst| !stores.contains(inst)).all(|inst| {
@@ -123,10 +126,18 @@ impl Plan {
         })
     }
 
-    /// Makes it one.
-    pub(super) fn apply_out(self, kernel: &mut Kernel, asked: &Asked, way: Way, homes: &mut Homes) {
+    /// Makes it one. `groups`: how many warpgroups store apart, and the rows of each, if they do.
+    pub(super) fn apply_out(self, kernel: &mut Kernel, asked: &Asked, way: Way, groups: Option<(u64, u64)>, homes: &mut Homes) {
         let ends_rounds = way.until == Some(StoreStage::Read) && self.ends_rounds(kernel);
         let rings = self.make_rings(kernel, asked, way, homes);
+        let apart = groups.map(|groups| self.beside(kernel, false, |b| Apart::new(b, groups)));
+        if let Some(apart) = apart {
+            apart.part(kernel, &rings);
+        }
+        let in_first_thread = |b: &mut Builder<'_>, what: &dyn Fn(&mut Builder<'_>)| match apart {
+            Some(apart) => apart.in_first_thread(b, what),
+            None => b.in_first_thread(what),
+        };
         let (walk, loc) = (&self.walk, self.walk.loc);
         let is_by_one = kernel.constant(walk.step).is_some_and(|step| step.as_int() == 1);
         let carried = (!is_by_one || !self.stages.is_power_of_two()).then(|| {
@@ -141,21 +152,30 @@ impl Plan {
         let slot: Value = carried.unwrap_or_else(|| self.slot_of(&mut b, walk.counter));
         for access in all_in(kernel, &self.section).into_iter().chain(all_in(kernel, &self.work)) {
             in_slot(kernel, access, slot, &rings);
+            if let Some(apart) = apart {
+                apart.enter(kernel, access, &rings);
+            }
         }
         kernel.blocks[walk.body].insts.extend(&self.section);
         if let Some(until) = way.until {
             let mut b = Builder::new(kernel, walk.body, loc);
             b.push(Op::Engine(Engine::Fence), &[]);
             let but = if until == StoreStage::Read { self.stages - 2 } else { 0 };
-            b.in_first_thread(|b| b.await_stores(but, until));
+            in_first_thread(&mut b, &|b| b.await_stores(but, until));
         }
-        kernel.blocks[walk.body].insts.push(self.barrier);
+        match apart {
+            Some(apart) => apart.meet(&mut Builder::new(kernel, walk.body, loc)),
+            None => kernel.blocks[walk.body].insts.push(self.barrier),
+        }
         let from = kernel.blocks[walk.body].insts.len();
-        kernel.blocks[walk.body].insts.extend(&self.work);
+        match apart {
+            Some(apart) => apart.store(kernel, walk.body, &self.work),
+            None => kernel.blocks[walk.body].insts.extend(&self.work),
+        }
         if let Some(until) = way.until {
             // One group an iteration, so that they can be counted.
             Stores::of(kernel, &self.work, until, false).weave(kernel, walk.body, from);
-            Builder::new(kernel, walk.body, loc).in_first_thread(|b| {
+            in_first_thread(&mut Builder::new(kernel, walk.body, loc), &|b| {
                 b.push(Op::Engine(Engine::CommitStores), &[]);
             });
         }
@@ -168,7 +188,8 @@ impl Plan {
         }
         self.beside(kernel, true, |b| {
             if way.until.is_some() {
-                b.in_first_thread(|b| b.await_stores(0, if ends_rounds { StoreStage::Exit } else { StoreStage::Done }));
+                let until = if ends_rounds { StoreStage::Exit } else { StoreStage::Done };
+                in_first_thread(b, &|b| b.await_stores(0, until));
             }
             let block = b.block;
             if !ends_rounds {

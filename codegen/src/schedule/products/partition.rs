@@ -82,6 +82,15 @@ impl Partition {
         })
     }
 
+    /// The same among the rows of a warpgroup, which begin at 0.
+    pub(super) fn within_warpgroups(&self) -> Partition {
+        let mut within = self.clone();
+        if let Some(groups) = within.thread.first_mut() {
+            groups.rows = 0;
+        }
+        within
+    }
+
     /// How many rows further on a warp's next 16 are.
     pub(super) fn stride(&self) -> u64 {
         self.element[0].rows

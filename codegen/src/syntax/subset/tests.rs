@@ -281,6 +281,13 @@ fn variants_fit_the_generics() {
             "variants: the variants do not list `BLOCK`; add its values: `BLOCK in [1, 2, 4]`",
         ],
     );
+    check(
+        "#[kernel(variants(B in [1]))] fn k<const B: usize, const F: bool, T: Float>() {}",
+        &[
+            "variants: the variants do not list `F`; add its values: `F in [false, true]`",
+            "variants: the variants do not list `T`; add its values: `T in [f32, f64]`",
+        ],
+    );
     check("#[kernel(variants(N in [true]))] fn k<const N: u32>() {}", &["true: `N` is a `u32`, and `true` is not; list integers"]);
     check("#[kernel(variants(N in [f32]))] fn k<const N: u32>() {}", &["f32: `N` is a `u32`, and `f32` is not; list integers"]);
     check(

@@ -242,6 +242,7 @@ impl<'t> Parser<'t> {
             "commit_stores" => Ok(Op::Engine(Engine::CommitStores)),
             "await_stores" => self.await_stores().map(Op::Engine),
             "engine_fence" => Ok(Op::Engine(Engine::Fence)),
+            "warpgroup_sync" => Ok(Op::Engine(Engine::Meet { warpgroup: self.value()? })),
             "load" | "store" | "atomic" | "load_matrix" | "store_matrix" | "load_at" | "store_at" | "atomic_at" | "load_matrix_at"
             | "store_matrix_at" => self.memory(word),
             "print" => Ok(Op::Message(Message::Print(self.parts()?, self.more_values(true)?))),

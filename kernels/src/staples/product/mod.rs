@@ -288,9 +288,12 @@ pub enum Tensor {
     IfTf32,
 }
 
-/// The launch of one of the kernels: tiles, elements of a row of 128 bytes along the inner extent and across the result, stages.
+/// The launch of one of the kernels: tiles, elements of a row of 128 bytes along the inner extent, columns of a strip of the result (of results, and of sums that are finished one by one), stages.
 macro_rules! launch {
-    ($kernel:ident::<$T:ty, $S:ty, $U:ty, $b:literal, $bm:literal, $bn:literal, $bk:literal, $bc:literal, $stages:literal, $($how:literal),+>, $p:ident) => {{
+    ($kernel:ident::<$T:ty, $S:ty, $U:ty, $b:literal, $bm:literal, $bn:literal, $bk:literal, $bc:literal, $stages:literal, $($how:literal),+>, $p:ident) => {
+        launch!($kernel::<$T, $S, $U, $b, $bm, $bn, $bk, ($bc, $bc), $stages, $($how),+>, $p)
+    };
+    ($kernel:ident::<$T:ty, $S:ty, $U:ty, $b:literal, $bm:literal, $bn:literal, $bk:literal, ($bc:expr, $of_sums:literal), $stages:literal, $($how:literal),+>, $p:ident) => {{
         let Parameters { product, factors: [a, b], bias: (of_bias, bias), c, .. } = $p;
         let (alpha, beta, activation) = (product.alpha, product.beta, product.activation as u32);
         // Whole clusters.
@@ -298,25 +301,25 @@ macro_rules! launch {
         let grid = (c.columns().div_ceil($bn), c.rows().div_ceil($bm).next_multiple_of(down), c.count());
         let launch = match product.has_end() {
             false => {
-                $kernel::<$T, $S, $U, $b, $bm, $bn, $bk, $bc, $stages, $($how,)+ false>(alpha, beta, activation, of_bias, a, b, bias, c)
+                $kernel::<$T, $S, $U, $b, $bm, $bn, $bk, { $bc }, $stages, $($how,)+ false>(alpha, beta, activation, of_bias, a, b, bias, c)
             }
-            true => $kernel::<$T, $S, $U, $b, $bm, $bn, $bk, $bc, $stages, $($how,)+ true>(alpha, beta, activation, of_bias, a, b, bias, c),
+            true => $kernel::<$T, $S, $U, $b, $bm, $bn, $bk, $of_sums, $stages, $($how,)+ true>(alpha, beta, activation, of_bias, a, b, bias, c),
         };
         launch.grid(grid)
     }};
 }
 
-/// One of both ways to bring tiles, and one of the tiles.
+/// One of both ways to bring tiles, and one of the tiles. `$bc` columns of the result are 128 bytes.
 macro_rules! shapes {
     ($by_engine:ident, $by_threads:ident, $T:ty, $S:ty, $U:ty, $bk:literal, $bc:literal, $p:ident) => {
         match $p.shape {
             0 => launch!($by_engine::<$T, $S, $U, 256, 128, 256, $bk, $bc, 4, 1, false, 1, true>, $p),
             1 => launch!($by_engine::<$T, $S, $U, 256, 128, 128, $bk, $bc, 3, 2, false, 1, true>, $p),
             2 => launch!($by_engine::<$T, $S, $U, 128, 64, 64, $bk, $bc, 4, 1, false, 1, true>, $p),
-            5 => launch!($by_engine::<$T, $S, $U, 256, 128, 256, $bk, $bc, 4, 1, true, 1, true>, $p),
-            6 => launch!($by_engine::<$T, $S, $U, 256, 128, 192, $bk, $bc, 4, 1, true, 1, true>, $p),
-            7 => launch!($by_engine::<$T, $S, $U, 256, 128, 256, $bk, $bc, 4, 1, true, 2, true>, $p),
-            8 => launch!($by_engine::<$T, $S, $U, 256, 128, 192, $bk, $bc, 4, 1, true, 2, true>, $p),
+            5 => launch!($by_engine::<$T, $S, $U, 256, 128, 256, $bk, ($bc / 2, $bc), 4, 1, true, 1, true>, $p),
+            6 => launch!($by_engine::<$T, $S, $U, 256, 128, 192, $bk, ($bc / 2, $bc), 4, 1, true, 1, true>, $p),
+            7 => launch!($by_engine::<$T, $S, $U, 256, 128, 256, $bk, ($bc / 2, $bc), 4, 1, true, 2, true>, $p),
+            8 => launch!($by_engine::<$T, $S, $U, 256, 128, 192, $bk, ($bc / 2, $bc), 4, 1, true, 2, true>, $p),
             3 => launch!($by_threads::<$T, $S, $U, 256, 128, 128, $bk, $bc, 2, true>, $p),
             _ => launch!($by_threads::<$T, $S, $U, 128, 64, 64, $bk, $bc, 2, true>, $p),
         }

@@ -174,6 +174,7 @@ impl Line<'_> {
             Engine::Init { .. }
             | Engine::Is(_)
             | Engine::Fence
+            | Engine::Meet { .. }
             | Engine::Turn(_)
             | Engine::KeepTurn { .. }
             | Engine::StoreTile { .. }

@@ -91,6 +91,7 @@ impl Compiler<'_> {
             Engine::CommitStores => EngineStep::CommitStores,
             Engine::AwaitStores { but, until } => EngineStep::AwaitStores { but: *but, until: *until },
             Engine::Fence => EngineStep::Fence,
+            Engine::Meet { .. } => EngineStep::Meet,
             Engine::Turn(_) | Engine::KeepTurn { .. } => return Ok(()),
         };
         let step = add(&mut self.program.engines, step);

@@ -188,3 +188,86 @@ fn a_slot_that_is_stored_is_handed_back_once_it_is_read() {
     let found = fault(run(&moved(&late), 1, 64, &mut (0..256u32).collect::<Vec<u32>>()));
     assert!(matches!(found.kind, FaultKind::StoreInFlight { .. }), "{found}");
 }
+
+/// 256 threads work, two warpgroups, behind which the launch adds 128. The body of the work is on lines from 10 on.
+fn warpgroups(work: &str) -> String {
+    let mut text = "kernel \"k\" legal
+block = 256, 1, 1
+file \"k.rs\"
+param m0 \"y\": global mut [u32]
+object m1 \"t\": shared [u32; 256]
+{
+  v0: u32 = thread_idx.x
+  v1: u32 = const 128
+  v2: u32 = const 0
+  v3: u32 = const 1
+  v4: u32 = div v0, v1
+  v5: u32 = const 127
+  v6: u32 = const 255
+  v7: u32 = const 3
+  v8: u32 = const 32
+  v9: bool = is_producer
+  if v9 {
+    yield
+  } else {
+"
+    .to_string();
+    for (n, line) in work.lines().enumerate() {
+        let placed = match line.trim().strip_suffix('{') {
+            Some(head) => format!("{head}@{}:5 {{", 10 + n),
+            None => format!("{} @{}:5", line.trim(), 10 + n),
+        };
+        text += &(if line.trim().starts_with('}') { format!("    {}\n", line.trim()) } else { format!("    {placed}\n") });
+    }
+    text + "    yield\n  }\n  return\n}\n"
+}
+
+#[test]
+fn a_warpgroup_meets_without_the_others() {
+    let mirrored = |within: &str| {
+        let written = "store m1[v0], v2\ncall sync_threads\nstore m1[v0], v0\nwarpgroup_sync v4\n";
+        format!("{written}v20: u32 = xor v0, {within}\nv21: u32 = load m1[v20]\nstore m0[v0], v21\n")
+    };
+    let run_with = |work: &str| {
+        let mut y = vec![0u32; 256];
+        run(&warpgroups(work), 1, 256, &mut y).map(|_| y)
+    };
+    let fault_of = |work: &str| fault(run(&warpgroups(work), 1, 256, &mut vec![0u32; 256]));
+    assert_eq!(run_with(&mirrored("v5")).unwrap(), (0..256).map(|t| t ^ 127).collect::<Vec<u32>>());
+    // What the other one wrote it does not see.
+    let found = fault_of(&mirrored("v6"));
+    assert!(matches!(found.kind, FaultKind::Race { .. }), "{found}");
+    // Nor what its own threads wrote since.
+    let found = fault_of(&mirrored("v5").replace("warpgroup_sync v4\n", ""));
+    assert!(matches!(found.kind, FaultKind::Race { .. }), "{found}");
+    // Meeting after meeting, one warp slower than the others.
+    let turns = "v30: u32 = for i90 (v31: u32 in v2..v7 step v3; v32: u32 = v0) {
+        v33: bool = lt v0, v8
+        if v33 {
+        v34: u32 = for i91 (v35: u32 in v2..v6 step v3; v36: u32 = v2) {
+        v37: u32 = add v36, v35
+        yield v37
+        }
+        yield
+        }
+        store m1[v0], v32
+        warpgroup_sync v4
+        v38: u32 = xor v0, v5
+        v39: u32 = load m1[v38]
+        warpgroup_sync v4
+        v40: u32 = add v39, v3
+        yield v40
+        }
+        store m0[v0], v30\n";
+    assert_eq!(run_with(turns).unwrap(), (0..256).map(|t| (t ^ 127) + 3).collect::<Vec<u32>>());
+    // Without the second meeting, who is fast overwrites what others read.
+    let found = fault_of(&turns.replacen("        warpgroup_sync v4\n        v40", "        v40", 1));
+    assert!(matches!(found.kind, FaultKind::Race { .. }), "{found}");
+}
+
+#[test]
+fn a_warp_that_does_not_come_is_waited_for_in_vain() {
+    let work = "v20: bool = lt v0, v8\nif v20 {\nyield\n} else {\nwarpgroup_sync v4\nyield\n}\nstore m0[v0], v0\n";
+    let found = fault(run(&warpgroups(work), 1, 256, &mut vec![0u32; 256]));
+    assert!(matches!(found.kind, FaultKind::Deadlock { .. }), "{found}");
+}
