@@ -74,3 +74,11 @@ fn sort(x: &Global<f32>, y: &mut Global<f32>) {
     all[i] = x[i];
     y[i] = all[i / 2];
 }
+
+// ---- A division by a constant that is 0
+const GROUPS: usize = 0;
+#[kernel(block = 256)]
+fn grouped(x: &Global<f32>, y: &mut Global<f32>) {
+    let i = global_id().x;
+    y[i / GROUPS] = x[i];
+}

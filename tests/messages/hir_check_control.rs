@@ -193,3 +193,14 @@ fn search(n: usize, x: &Global<f32>, y: &mut Global<u32>) {
     }
     y[global_id().x] = steps;
 }
+
+// ---- A step that is a constant, and 0
+const STRIDE: usize = 0;
+#[kernel(block = 256)]
+fn strided(x: &Global<f32>, y: &mut Global<f32>) {
+    let mut sum = 0.0;
+    for k in (0..x.len()).step_by(STRIDE) {
+        sum += x[k];
+    }
+    y[global_id().x] = sum;
+}

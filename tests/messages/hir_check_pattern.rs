@@ -53,3 +53,14 @@ fn stars(bodies: &Global<Body>, y: &mut Global<u32>) {
     let i = global_id().x;
     y[i] = matches!(bodies[i], Body { sort: 3, .. }) as u32;
 }
+
+// ---- A range pattern with its ends exchanged
+#[kernel(block = 256)]
+fn grades(x: &Global<u32>, y: &mut Global<u32>) {
+    let i = global_id().x;
+    y[i] = match x[i] {
+        90..=80 => 2,
+        50..80 => 1,
+        _ => 0,
+    };
+}

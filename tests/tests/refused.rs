@@ -83,6 +83,21 @@ fn a_buffer_behind_a_pattern() {
     assert_eq!(found, ["(x): a parameter of a kernel has a plain name"]);
 }
 
+/// Numbers that are known without types, as those that are written as such.
+#[test]
+fn what_divides_by_zero_or_goes_nowhere() {
+    refuses("const Z: u32 = 3 - 3;", "y[0] = (n / Z) as f32;", &["n / Z: this divides by zero"]);
+    refuses("const Z: u8 = 0;", "y[(n % Z as u32) as usize] = 1.0;", &["n % Z as u32: this divides by zero"]);
+    refuses("const WIDE: u32 = 32;", "y[0] = (n >> WIDE) as f32;", &["n >> WIDE: this shifts a `u32` of 32 bits by 32"]);
+    refuses("const S: usize = 0;", "for i in (0..n).step_by(S) { y[i as usize] = 0.0; }", &["S: a step of 0 never ends"]);
+    refuses("", "for i in (0..n).step_by(-1) { y[i as usize] = 0.0; }", &["step_by: a range cannot have a step of -1"]);
+    refuses("", "if matches!(n, 5..=3) { y[0] = 1.0; }", &["5..=3: no number is in this range"]);
+    refuses("", "if matches!(n as i32, -3..-3) { y[0] = 1.0; }", &["-3..-3: no number is in this range"]);
+    refuses("const A: i32 = -5;", "if matches!(n as i32, A..=-5) { y[0] = 1.0; }", &[]);
+    // What is not known is said once.
+    refuses("const A: usize = A;", "y[n as usize / A] = 1.0;", &["A: a constant is defined by itself"]);
+}
+
 #[test]
 fn what_has_no_parts() {
     refuses("", "let (mut a, mut b) = (0.0); a += 1.0; b += a; y[0] = b;", &["(mut a, mut b): `a float` has no parts to match"]);

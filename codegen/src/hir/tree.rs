@@ -71,6 +71,19 @@ pub(crate) struct Expr {
     pub(crate) span: Span,
 }
 
+impl Expr {
+    /// The number that it is known to be before types are: a literal, a constant, one with a sign, or cast to where it fits whatever the type is.
+    pub(crate) fn known_int(&self) -> Option<i128> {
+        match &self.kind {
+            ExprKind::Int(value) | ExprKind::Const(ConstValue::Index(value, _)) => Some(*value),
+            ExprKind::Const(ConstValue::Scalar(scalar)) if !scalar.ty.is_float() => Some(scalar.as_int()),
+            ExprKind::Unary(UnaryOp::Neg, value) => value.known_int().map(|value| -value),
+            ExprKind::Cast(value) => value.known_int().filter(|value| (0..=127).contains(value)),
+            _ => None,
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Geometry {
     Special(Special),

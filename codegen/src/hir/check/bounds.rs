@@ -1,6 +1,6 @@
 //! What a generic's bounds and a thread's memory leave room for.
 
-use super::super::tree::{Expr, ExprKind, LocalKind};
+use super::super::tree::{Expr, LocalKind};
 use super::super::types::{Const, Ty};
 use super::{Checker, Context, Demand, TypeScope};
 use crate::diagnostic::Diagnostic;
@@ -89,7 +89,7 @@ impl Checker<'_, '_> {
 
     /// Keeps what [`Checker::check_literal_operands`] looks at when types are known.
     pub(super) fn note_literal(&mut self, op: BinaryOp, left: &Ty, right: &Expr, span: Span) {
-        let ExprKind::Int(value) = right.kind else { return };
+        let Some(value) = right.known_int() else { return };
         match op {
             BinaryOp::Div | BinaryOp::Rem if value == 0 => self.literal_operands.push((left.clone(), None, span)),
             BinaryOp::Shl | BinaryOp::Shr => self.literal_operands.push((left.clone(), Some(value), span)),
@@ -97,7 +97,7 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// Refuses divisions by a literal 0, and shifts by a literal that is not below the width, as `rustc` does.
+    /// Refuses divisions by a 0, and shifts by a number not below the width, that are known here, as `rustc` does.
     pub(super) fn check_literal_operands(&mut self) {
         // Of a generic function `rustc` leaves them to where it runs.
         let is_generic = !self.scope.generics.is_empty();

@@ -323,10 +323,12 @@ impl Checker<'_, '_> {
         let end = self.expression(end);
         self.expect(&end.ty, &start.ty, end.span);
         self.demand(&start.ty, super::Demand::Integer, range.span());
-        let step = step.map(|step| {
+        // What is written below 1 has been refused with the syntax.
+        let is_refused = |step: &syn::Expr| matches!(step, syn::Expr::Unary(syn::ExprUnary { op: syn::UnOp::Neg(_), expr, .. }) if matches!(**expr, syn::Expr::Lit(_)));
+        let step = step.filter(|step| !is_refused(step)).map(|step| {
             let step = self.expression(step);
             self.expect(&step.ty, &Ty::Usize, step.span);
-            if matches!(step.kind, ExprKind::Int(0)) {
+            if step.known_int() == Some(0) {
                 self.report(Diagnostic::error(step.span, "a step of 0 never ends").help("step by 1 or more"));
             }
             step

@@ -5,12 +5,11 @@
 //! wildcard behind its arms is not. Integers are split where a pattern's bounds split them.
 
 use super::super::items::AdtKind;
-use super::super::tree::{Arm, Expr, ExprKind, Pattern, PatternKind};
+use super::super::tree::{Arm, Pattern, PatternKind};
 use super::super::types::{Const, Ty};
 use super::Checker;
 use crate::diagnostic::Diagnostic;
 use crate::ir::Type;
-use crate::syntax::ConstValue;
 use proc_macro2::Span;
 
 /// Most rows that are looked at for one `match`: patterns that need more are taken for exhaustive.
@@ -120,10 +119,10 @@ impl Checker<'_, '_> {
         match &pattern.kind {
             PatternKind::Wildcard | PatternKind::Bind(_, None) => Shape::Any,
             PatternKind::Bind(_, Some(inner)) => self.shape(inner),
-            PatternKind::Value(value) => number(value).map_or(Shape::Unknown, |n| Shape::Range(n, n)),
+            PatternKind::Value(value) => value.known_int().map_or(Shape::Unknown, |n| Shape::Range(n, n)),
             PatternKind::Range(start, end, closed) => {
-                let low = start.as_ref().map_or(Some(i128::MIN), |value| number(value));
-                let high = end.as_ref().map_or(Some(i128::MAX), |value| Some(number(value)? - i128::from(!closed)));
+                let low = start.as_ref().map_or(Some(i128::MIN), |value| value.known_int());
+                let high = end.as_ref().map_or(Some(i128::MAX), |value| Some(value.known_int()? - i128::from(!closed)));
                 low.zip(high).map_or(Shape::Unknown, |(low, high)| Shape::Range(low, high))
             }
             PatternKind::Fields(fields) => {
@@ -151,15 +150,6 @@ pub(super) enum PatternSite {
 
 /// An arm's pattern.
 pub(super) struct ArmShape(Shape);
-
-fn number(value: &Expr) -> Option<i128> {
-    match &value.kind {
-        ExprKind::Int(value) => Some(*value),
-        ExprKind::Const(ConstValue::Scalar(scalar)) if !scalar.ty.is_float() => Some(scalar.as_int()),
-        ExprKind::Const(ConstValue::Index(value, _)) => Some(*value),
-        _ => None,
-    }
-}
 
 /// A value of each column that no row fits; `None` if there is none (or it takes too long to tell).
 fn uncovered(rows: &[Vec<Shape>], domains: &[Domain], looked_at: &mut usize) -> Option<Vec<Shape>> {

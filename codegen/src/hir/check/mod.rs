@@ -406,9 +406,9 @@ impl<'c, 'p> Checker<'c, 'p> {
         self.anything(span)
     }
 
-    /// What stands for an expression of which all has been said.
+    /// What stands for an expression of which all has been said: a number that one may divide by.
     pub(super) fn anything(&mut self, span: Span) -> Expr {
-        Expr { kind: ExprKind::Int(0), ty: self.infer.fresh(Kind::Any), span }
+        Expr { kind: ExprKind::Int(1), ty: self.infer.fresh(Kind::Any), span }
     }
 
     /// The type that a path names.

@@ -121,7 +121,15 @@ impl Checker<'_, '_> {
     fn range_pattern(&mut self, range: &syn::PatRange, ty: &Ty) -> PatternKind {
         let start = range.start.as_ref().map(|e| Box::new(self.pattern_bound(e, ty)));
         let end = range.end.as_ref().map(|e| Box::new(self.pattern_bound(e, ty)));
-        PatternKind::Range(start, end, matches!(range.limits, syn::RangeLimits::Closed(_)))
+        let is_closed = matches!(range.limits, syn::RangeLimits::Closed(_));
+        let of = |bound: &Option<Box<Expr>>| bound.as_ref().and_then(|bound| bound.known_int());
+        if let (Some(first), Some(last)) = (of(&start), of(&end))
+            && (first > last || first == last && !is_closed)
+        {
+            let error = Diagnostic::error(range.span(), "no number is in this range");
+            self.report(error.help("write the lower end first, and `..=` to take the upper one in").by_rustc());
+        }
+        PatternKind::Range(start, end, is_closed)
     }
 
     /// Types of the parts of a tuple, array or tuple struct.
@@ -149,7 +157,8 @@ impl Checker<'_, '_> {
         let named = patterns.len() - usize::from(rest.is_some());
         let Some(parts) = self.parts(ty, named, rest.is_some()) else {
             let message = format!("`{}` has no parts to match", self.show(ty));
-            self.report(Diagnostic::error(span, message).by_rustc());
+            let help = "bind it to one name; a tuple of one has a comma: `(x,)`";
+            self.report(Diagnostic::error(span, message).help(help).by_rustc());
             patterns.iter().for_each(|part| self.bind_anything(part));
             return PatternKind::Wildcard;
         };
