@@ -273,7 +273,7 @@ pub fn arithmetic<A: Copy + Ord>(
             of(a)?.times(&Polynomial::constant(bits, 1i64.wrapping_shl(count as u32)))
         }
         MulAdd(a, b, c) if ty.is_int() => Some(of(a)?.times(&of(b)?)?.plus(&of(c)?, 1)),
-        Cast(a) if kernel.ty(a).is_int() && kernel.ty(a).bits() >= bits => Some(of(a)?.resized(bits)),
+        Cast(a) if ty.is_int() && kernel.ty(a).is_int() && kernel.ty(a).bits() >= bits => Some(of(a)?.resized(bits)),
         Offset(pointer, bytes) => Some(of(pointer)?.plus(&of(bytes)?, 1)),
         Const(_) | Special(..) | Unary(..) | Binary(..) | MulAdd(..) | Compare(..) | Select(..) | Cast(_) | Bitcast(_) | Len(_)
         | Address(_) | PeerAddress(..) => None,

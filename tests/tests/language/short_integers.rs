@@ -3,7 +3,7 @@
 use crate::bench::{Bench, cases, words};
 use warpwright::prelude::*;
 
-cases!(least_integers, integers_to_floats, compared_extremes);
+cases!(least_integers, integers_to_floats, compared_extremes, counters_as_floats);
 
 /// Integers that have no opposite, widened behind arithmetic that wraps.
 macro_rules! least {
@@ -94,4 +94,20 @@ fn integers_to_floats(b: &mut Bench<'_>) -> warpwright::Result<()> {
     let bytes: Vec<i8> = (0..64).map(|n| (n * 37 - 90) as i8).collect();
     b.map(signed_bytes, &bytes, 4)?;
     b.map(bools, &bytes, 2).map(drop)
+}
+
+/// A counter as a float of its own width, and wider again: it was carried round the loop as its bits, plus 1.
+#[kernel(block = 32)]
+fn counted_in_floats(x: &Global<u32>, y: &mut Global<i64>) {
+    let i = global_id().x;
+    let from = -((x[i] % 4) as i32);
+    for n in from..3 {
+        let (short, single) = ((n as i64 as f32 * 3.0) as i64, n as f32);
+        y[i * 2] = single as i64;
+        y[i * 2 + 1] = short + (n as u32 as f32) as u64 as i64;
+    }
+}
+
+fn counters_as_floats(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    b.map(counted_in_floats, &words(64), 2).map(drop)
 }
