@@ -127,11 +127,16 @@ impl<'k> Builder<'k> {
     /// Does something in the first thread of the block only.
     pub fn in_first_thread(&mut self, what: impl FnOnce(&mut Builder<'_>)) {
         let is_first = self.is_first_thread();
+        self.only_if(is_first, what);
+    }
+
+    /// `if condition { what }`.
+    pub fn only_if(&mut self, condition: Value, what: impl FnOnce(&mut Builder<'_>)) {
         let what = |b: &mut Builder<'_>| {
             what(b);
             Vec::new()
         };
-        self.if_else(is_first, what, |_| Vec::new());
+        self.if_else(condition, what, |_| Vec::new());
     }
 
     /// Waits for all groups of the thread's stores by the copy engine but the last ones.

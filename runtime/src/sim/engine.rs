@@ -13,6 +13,7 @@
 use super::clock::VectorClock;
 use super::copied_matrix::CopiedMatrix;
 use super::machine::{Block, LaneFault, Machine};
+use super::meeting::Meeting;
 use super::memory::Request;
 use super::multicast::SharedPart;
 use super::program::{Access, SimStep};
@@ -24,7 +25,7 @@ use super::warp::Warp;
 use super::{AccessKind, Fault, FaultKind};
 use std::borrow::Cow;
 use std::collections::HashMap;
-use warpwright_codegen::ir::{Location, Role, StoreStage, Swizzle, Type, WARPGROUP};
+use warpwright_codegen::ir::{Location, Role, StoreStage, Swizzle, Type};
 use warpwright_codegen::target::limits::{LANES, VECTOR_BYTES};
 
 /// Bytes of a sector of global memory.
@@ -177,8 +178,8 @@ struct Barrier {
 
 /// What a thread knows, passed on to another.
 #[derive(Clone, Debug, Default)]
-struct Told {
-    accesses: VectorClock,
+pub(super) struct Told {
+    pub(super) accesses: VectorClock,
     /// Phases of barriers that are over.
     phases: HashMap<(usize, u64), u32>,
     /// Stores of the engine that have read their arrays.
@@ -188,7 +189,7 @@ struct Told {
 }
 
 impl Told {
-    fn join(&mut self, other: &Told) {
+    pub(super) fn join(&mut self, other: &Told) {
         self.accesses.join(&other.accesses);
         for (barrier, phase) in &other.phases {
             let known = self.phases.entry(*barrier).or_default();
@@ -249,21 +250,7 @@ pub(super) struct Engine {
     /// Products of warpgroups that are left running.
     pub(super) products: RunningProducts,
     /// By number: where warpgroups meet.
-    meetings: HashMap<u32, Meeting>,
-}
-
-/// Where the threads of a warpgroup meet.
-#[derive(Debug, Default)]
-struct Meeting {
-    /// How often they have.
-    number: u32,
-    /// Warps that wait, by their first thread: at which meeting.
-    waiting: HashMap<u32, u32>,
-    /// How many threads have come to the one that runs.
-    arrived: u32,
-    /// What those who have come to it tell, and what was told at those before.
-    told: Told,
-    over: Told,
+    pub(super) meetings: HashMap<u32, Meeting>,
 }
 
 impl Engine {
@@ -326,7 +313,7 @@ impl Engine {
     }
 
     /// A thread learns which phases are over.
-    fn learn(&mut self, thread: u32, told: &Told) {
+    pub(super) fn learn(&mut self, thread: u32, told: &Told) {
         for (place, phase) in &told.phases {
             if let Some(barrier) = self.barriers.get_mut(place) {
                 let known = &mut barrier.known[thread as usize];
@@ -417,47 +404,8 @@ impl Machine<'_> {
         Ok(true)
     }
 
-    /// A warp comes to a meeting of its warpgroup, or waits there. Whether all have come.
-    fn meet_in_warpgroup(&mut self, warp: &Warp) -> Result<bool, LaneFault> {
-        let (first, orders) = (warp.first_thread, self.launch.program.orders);
-        let group = first / WARPGROUP as u32;
-        let meeting = self.block.engine.meetings.entry(group).or_default();
-        let comes = !meeting.waiting.contains_key(&first);
-        let number = *meeting.waiting.entry(first).or_insert(meeting.number);
-        if comes {
-            for lane in lanes(warp.active) {
-                let now = self.now(warp, lane, 0);
-                let told = if orders { self.what_is_told(&now) } else { Told::default() };
-                let meeting = self.block.engine.meetings.entry(group).or_default();
-                meeting.told.join(&told);
-                meeting.arrived += 1;
-                // What is done behind is not told.
-                self.next_tick().map_err(|kind| LaneFault { lane, kind })?;
-            }
-        }
-        let meeting = self.block.engine.meetings.entry(group).or_default();
-        if u64::from(meeting.arrived) == WARPGROUP {
-            (meeting.number, meeting.arrived) = (meeting.number + 1, 0);
-            meeting.over.join(&std::mem::take(&mut meeting.told));
-            self.version += 1;
-        }
-        if meeting.number == number {
-            return Ok(false);
-        }
-        meeting.waiting.remove(&first);
-        if orders {
-            let over = meeting.over.clone();
-            for lane in lanes(warp.active) {
-                let thread = first + lane as u32;
-                self.block.order.learn(thread, &over.accesses);
-                self.block.engine.learn(thread, &over);
-            }
-        }
-        Ok(true)
-    }
-
     /// What a thread has done and knows, for others of its block.
-    fn what_is_told(&self, now: &Now) -> Told {
+    pub(super) fn what_is_told(&self, now: &Now) -> Told {
         let engine = &self.block.engine;
         Told {
             accesses: self.block.order.tell(now, self.block.number),

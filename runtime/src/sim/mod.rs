@@ -17,6 +17,7 @@ mod flight;
 mod fused;
 mod launch;
 mod machine;
+mod meeting;
 mod memory;
 mod multicast;
 mod order;

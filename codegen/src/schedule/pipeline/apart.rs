@@ -23,8 +23,8 @@ use super::super::products;
 use super::{Plan, all_in};
 use crate::collections::HashMap;
 use crate::ir::{
-    BinaryOp, Block, Builder, Collective, CompareOp, Effects, Engine, Inst, Kernel, MemoryType, Object, Op, Space, Step, Tensor, Type,
-    Value, WARPGROUP,
+    BinaryOp, Block, Builder, Collective, CompareOp, Effects, Engine, Inst, Kernel, MemoryType, Object, Op, Space, Tensor, Type, Value,
+    WARPGROUP,
 };
 
 /// Warpgroups that have rows of their own.
@@ -33,9 +33,9 @@ pub(super) struct Apart {
     /// How many they are.
     groups: u64,
     /// The number of a thread's; `u32`.
-    number: Value,
+    pub(super) number: Value,
     /// Whether the thread is the first of it, which tells the engine.
-    is_first: Value,
+    pub(super) is_first: Value,
     /// Its first row, in the kernel's index type.
     row: Value,
 }
@@ -103,33 +103,6 @@ impl Apart {
         }
     }
 
-    /// Goes from a slot to the part of it.
-    pub(super) fn enter(self, kernel: &mut Kernel, access: Inst, rings: &HashMap<Object, Object>) {
-        let accesses = match &mut kernel.insts[access].op {
-            Op::Collective(collective) => vec![collective.array_mut()],
-            Op::Tensor(tensor) => tensor.arrays_mut(),
-            Op::Memory(_)
-            | Op::Compute(_)
-            | Op::Texture(..)
-            | Op::Intrinsic(..)
-            | Op::Engine(_)
-            | Op::Message(_)
-            | Op::Region(_)
-            | Op::Terminator(_) => return,
-        };
-        let of_rings = accesses.into_iter().filter(|access| rings.values().any(|ring| *ring == access.object));
-        of_rings.for_each(|access| access.path.push(Step::Index(self.number)));
-    }
-
-    /// Does something in the first thread of each only.
-    pub(super) fn in_first_thread(self, b: &mut Builder<'_>, what: impl FnOnce(&mut Builder<'_>)) {
-        let what = |b: &mut Builder<'_>| {
-            what(b);
-            Vec::new()
-        };
-        b.if_else(self.is_first, what, |_| Vec::new());
-    }
-
     /// The threads of each meet.
     pub(super) fn meet(self, b: &mut Builder<'_>) {
         b.push(Op::Engine(Engine::Meet { warpgroup: self.number }), &[]);
@@ -144,15 +117,11 @@ impl Apart {
                 continue;
             };
             let mut b = Builder::new(kernel, body, loc);
-            self.in_first_thread(&mut b, |b| {
+            b.only_if(self.is_first, |b| {
                 // Of a tile below the matrix, rows further down may have wrapped round.
                 let is_some = b.compare(CompareOp::Lt, row, to.rows);
                 let row = b.binary(BinaryOp::Add, row, self.row);
-                let store = |b: &mut Builder<'_>| {
-                    store_by_engine(b, &Collective::StoreTile { to, row, column, from });
-                    Vec::new()
-                };
-                b.if_else(is_some, store, |_| Vec::new());
+                b.only_if(is_some, |b| store_by_engine(b, &Collective::StoreTile { to, row, column, from }));
             });
         }
     }

@@ -27,7 +27,7 @@
 
 use super::super::Refusal;
 use super::apart::Apart;
-use super::slots::{Homes, in_slot};
+use super::slots::{Homes, in_part};
 use super::stores::Stores;
 use super::{Plan, Way, all_in};
 use crate::annotations::Modifier;
@@ -135,7 +135,7 @@ impl Plan {
             apart.part(kernel, &rings);
         }
         let in_first_thread = |b: &mut Builder<'_>, what: &dyn Fn(&mut Builder<'_>)| match apart {
-            Some(apart) => apart.in_first_thread(b, what),
+            Some(apart) => b.only_if(apart.is_first, what),
             None => b.in_first_thread(what),
         };
         let (walk, loc) = (&self.walk, self.walk.loc);
@@ -150,11 +150,9 @@ impl Plan {
         kernel.blocks[walk.body].insts.clear();
         let mut b = Builder::new(kernel, walk.body, loc);
         let slot: Value = carried.unwrap_or_else(|| self.slot_of(&mut b, walk.counter));
+        let place: Vec<Value> = std::iter::once(slot).chain(apart.map(|apart| apart.number)).collect();
         for access in all_in(kernel, &self.section).into_iter().chain(all_in(kernel, &self.work)) {
-            in_slot(kernel, access, slot, &rings);
-            if let Some(apart) = apart {
-                apart.enter(kernel, access, &rings);
-            }
+            in_part(kernel, access, &place, &rings);
         }
         kernel.blocks[walk.body].insts.extend(&self.section);
         if let Some(until) = way.until {
@@ -168,13 +166,16 @@ impl Plan {
             None => kernel.blocks[walk.body].insts.push(self.barrier),
         }
         let from = kernel.blocks[walk.body].insts.len();
-        match apart {
-            Some(apart) => apart.store(kernel, walk.body, &self.work),
-            None => kernel.blocks[walk.body].insts.extend(&self.work),
+        match (apart, way.until) {
+            (Some(apart), _) => apart.store(kernel, walk.body, &self.work),
+            (None, Some(until)) => {
+                kernel.blocks[walk.body].insts.extend(&self.work);
+                Stores::of(kernel, &self.work, until, false).weave(kernel, walk.body, from);
+            }
+            (None, None) => kernel.blocks[walk.body].insts.extend(&self.work),
         }
-        if let Some(until) = way.until {
+        if way.until.is_some() {
             // One group an iteration, so that they can be counted.
-            Stores::of(kernel, &self.work, until, false).weave(kernel, walk.body, from);
             in_first_thread(&mut Builder::new(kernel, walk.body, loc), &|b| {
                 b.push(Op::Engine(Engine::CommitStores), &[]);
             });

@@ -96,6 +96,11 @@ impl Plan {
 
 /// Puts an access, if it is one to an array that became a ring, into one of its slots.
 pub(super) fn in_slot(kernel: &mut Kernel, access: Inst, slot: Value, rings: &HashMap<Object, Object>) {
+    in_part(kernel, access, &[slot], rings);
+}
+
+/// The same, into a part of a slot: `place` is the slot, and the part.
+pub(super) fn in_part(kernel: &mut Kernel, access: Inst, place: &[Value], rings: &HashMap<Object, Object>) {
     let accesses = match &mut kernel.insts[access].op {
         Op::Memory(Memory { at: Address::Path(access), .. }) => vec![access],
         Op::Collective(collective) => vec![collective.array_mut()],
@@ -112,7 +117,7 @@ pub(super) fn in_slot(kernel: &mut Kernel, access: Inst, slot: Value, rings: &Ha
     for access in accesses {
         if let Some(ring) = rings.get(&access.object) {
             access.object = *ring;
-            access.path.insert(0, Step::Index(slot));
+            access.path.splice(0..0, place.iter().map(|index| Step::Index(*index)));
         }
     }
 }
