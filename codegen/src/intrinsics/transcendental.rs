@@ -119,5 +119,5 @@ const RSQRT: DeviceForm = DeviceForm {
     ],
     opencl: "rsqrt({0})",
     opencl_prelude: "",
-    eval: lane!(|x| 1.0 / x.sqrt()),
+    eval: lane!(|x| (1.0 / f64::from(x).sqrt()) as f32; 1.0 / x.sqrt()),
 };

@@ -387,6 +387,7 @@ pub static FEATURES: &[&str] = &[
     "row_sum",
     "rows",
     "rsqrt",
+    "rsqrt.f64",
     "sad4",
     "saturating_add",
     "saturating_mul",

@@ -185,7 +185,13 @@ pub(super) static METHODS: &[Method] = &[
     math("sin_cos", "{s}.sin_cos().1"),
     math("powi", "{s}.powi(3)"),
     math("powi.any", "{s}.powi(({k} & 15) as i32 - 7)"),
-    math("rsqrt", "{s}.rsqrt()"),
+    Method { on: Only(Scalar::F64), ..math("rsqrt.f64", "{s}.rsqrt()") },
+    // The instruction for `f32` may give any of the floats next to 1/√x.
+    Method {
+        on: Only(Scalar::F32),
+        gives: GivesBool,
+        ..math("rsqrt", "{ let q_ = {s}; let r_ = q_.rsqrt(); (r_ * (r_ * q_) - 1.0).abs() < 0.0001 }")
+    },
 ];
 
 impl Method {

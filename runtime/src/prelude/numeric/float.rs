@@ -164,7 +164,7 @@ macro_rules! floats {
 
             #[inline]
             fn rsqrt(self) -> $t {
-                1.0 / self.sqrt()
+                (1.0 / f64::from(self).sqrt()) as $t
             }
             #[inline]
             fn erf(self) -> $t {
