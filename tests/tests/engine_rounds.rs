@@ -394,14 +394,15 @@ fn barriers_are_made_once() {
     assert!(text.contains("cp.async.bulk.shared::cluster.global") && !text.contains("cp.async.c"), "{text}");
 }
 
-/// A kernel that may begin before the one before it has ended waits once, between its barriers and its first round.
+/// A kernel that may begin before the one before it has ended waits behind its barriers, in each round before the first copy, and behind the rounds.
 #[test]
-fn rounds_of_a_kernel_that_overlaps_wait_once() {
+fn rounds_of_a_kernel_that_overlaps_wait() {
     let source = kernel_of(include_str!("engine_rounds.rs"), "rounds").replace("persistent = P", "persistent = P, overlap");
     let text = ptx(&source, "rounds", &["3", "true"], "sm_90").unwrap_or_else(|error| panic!("{error}")).to_string();
-    let at = |word: &str| text.find(word).unwrap_or_else(|| panic!("no {word} in {text}"));
-    assert!(at("mbarrier.init") < at("griddepcontrol.wait") && at("griddepcontrol.wait") < at("cp.async.bulk"), "{text}");
-    assert_eq!(text.matches("griddepcontrol.wait").count(), 1, "{text}");
+    let all = |word: &str| text.match_indices(word).map(|(at, _)| at).collect::<Vec<usize>>();
+    let (barriers, waits, copies, stores) =
+        (all("mbarrier.init"), all("griddepcontrol.wait"), all("cp.async.bulk.shared"), all("st.global"));
+    assert!(waits.len() == 2 && barriers[0] < waits[0] && waits[0] < copies[0] && stores[stores.len() - 1] < waits[1], "{text}");
 }
 
 /// Each role has a loop over blocks of its own.
@@ -413,9 +414,11 @@ fn each_role_goes_through_its_rounds() {
     let (place, copied) = (all("%ctaid.x"), all("cp.async.bulk.shared::cluster.global"));
     assert_eq!(place.len(), 2, "{text}");
     assert!(place[0] < copied[0] && copied[copied.len() - 1] < place[1], "{text}");
-    // Both roles' accesses come behind the wait for the kernel before.
-    let waits = all("griddepcontrol.wait");
-    assert!(waits.len() == 1 && waits[0] < place[0], "{text}");
+    // Each role waits for the kernel before in its rounds, before its first access, and behind them.
+    let (waits, stores) = (all("griddepcontrol.wait"), all("st.global"));
+    assert_eq!(waits.len(), 4, "{text}");
+    assert!(place[0] < waits[0] && waits[0] < copied[0] && copied[copied.len() - 1] < waits[1], "{text}");
+    assert!(place[1] < waits[2] && waits[2] < stores[0] && stores[stores.len() - 1] < waits[3], "{text}");
     // No barrier of all threads stands behind the parting; the work's are at the end of a round, too.
     assert!(all("bar.sync 0").iter().all(|at| *at < place[0]), "{text}");
     assert!(all("bar.sync 1, 64").len() >= 2, "{text}");

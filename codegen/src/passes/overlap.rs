@@ -8,17 +8,21 @@
 //! stores                                                        the next kernel runs up to its own `await_earlier`
 //! ```
 //!
-//! Both stand in the body itself and in no region of it: what is round them is the whole kernel.
+//! Both stand in the body itself and in no region of it, but for the wait of roles and of rounds.
 //!
 //! **The wait** stands before the first instruction that accesses memory which the kernels before may have written or may still read, or has such an access in one of its blocks; what is printed
 //! counts, too, since users see it in order. And it stands before the first `return`, the one at the end if no other: a thread that is done without having waited would let the
 //! kernel's end, which the next kernel waits for, come before that of the kernels before. So the end of a kernel is the end of all before it, whatever of them overlapped. Constants and by-value
 //! parameters are no such memory: copies fill them, never kernels, and a launch follows a copy's end.
 //!
+//! Where producer and consumers part, each waits by itself: the producer before it asks for its first copy, the others before they first store. A persistent kernel waits within
+//! its rounds, behind what finds the block's place, and once more behind them, for threads that had none. Waiting again costs nothing: all that it waits for is done.
+//!
 //! **Admitting** asks for nothing, since the next kernel waits for this one's end wherever it begins: it stands behind the last instruction that reads global memory, for its blocks would take room from
 //! loads that are still to be issued. It stands behind the wait: when the next kernel begins, all before this one are done.
 //!
-//! A persistent kernel waits before its first round, and admits the next at once: all its blocks have their room already, and those of the next take that of blocks which have no round left.
+//! A persistent kernel admits the next before its first round: all its blocks have their room already, and those of the next take that of blocks which have no round left. These wait for this kernel's end, which is behind
+//! that of all before.
 //!
 //! **Needs** to be last of all, behind `blocks`. **Preserves** what the kernel computes. **Refuses** nothing.
 
@@ -26,7 +30,7 @@
 mod tests;
 
 use crate::intrinsics::{by_name, called};
-use crate::ir::{Builder, Compute, Inst, Kernel, Loc, Message, Object, Op, Space, Special, Terminator};
+use crate::ir::{Axis, Block, Builder, Compute, Inst, Kernel, Loc, Message, Object, Op, Region, Space, Special, Terminator, Value};
 
 /// Runs it.
 pub(super) fn run(kernel: &mut Kernel) -> bool {
@@ -35,11 +39,40 @@ pub(super) fn run(kernel: &mut Kernel) -> bool {
     let end = insts.len().saturating_sub(1);
     let waits_before = insts.iter().position(|inst| has(kernel, *inst, needs_earlier)).unwrap_or(end);
     let reads_before = insts.iter().rposition(|inst| has(kernel, *inst, reads)).map_or(0, |last| last + 1);
-    let admits_before = if goes_on(kernel) { waits_before } else { reads_before.clamp(waits_before, end.max(waits_before)) };
-    // The later one first: its place counts the instructions as they are.
-    place(kernel, called::ADMIT_NEXT, admits_before);
-    place(kernel, called::AWAIT_EARLIER, waits_before);
+    let admits_before = reads_before.clamp(waits_before, end.max(waits_before));
+    let is_in_body = wait_in(kernel, kernel.body, false);
+    let at = if goes_on(kernel) { waits_before } else { admits_before + usize::from(is_in_body) };
+    place(kernel, kernel.body, called::ADMIT_NEXT, at);
     true
+}
+
+/// Has every way through a block wait before its first access, and at its end if there is none. `is_round`: whoever leaves it early waits behind the rounds. Gives whether the wait stands in the
+/// block itself, before what needs it.
+fn wait_in(kernel: &mut Kernel, block: Block, is_round: bool) -> bool {
+    let insts = &kernel.blocks[block].insts;
+    let Some((_, before_end)) = insts.split_last() else { return false };
+    let at = before_end.iter().position(|inst| has(kernel, *inst, needs_earlier)).unwrap_or(before_end.len());
+    let inst = insts[at];
+    if let Some(roles) = kernel.roles_at(inst) {
+        wait_in(kernel, roles.producer, is_round);
+        wait_in(kernel, roles.work, is_round);
+    } else if let Some(round) = round_at(kernel, inst) {
+        place(kernel, block, called::AWAIT_EARLIER, at + 1);
+        wait_in(kernel, round, true);
+    } else if let (true, Op::Region(Region::Block { body })) = (is_round, &kernel.insts[inst].op) {
+        wait_in(kernel, *body, true);
+    } else {
+        place(kernel, block, called::AWAIT_EARLIER, at);
+        return true;
+    }
+    false
+}
+
+/// What a persistent kernel does in each round, where this is the loop over them.
+fn round_at(kernel: &Kernel, inst: Inst) -> Option<Block> {
+    let Op::Region(Region::For { start, step, body, .. }) = kernel.insts[inst].op else { return None };
+    let is = |value: Value, wanted: Special| matches!(kernel.def(value), Some((_, Op::Compute(Compute::Special(special, Axis::X)))) if *special == wanted);
+    (goes_on(kernel) && is(start, Special::BlockIdx) && is(step, Special::GridDim)).then_some(body)
 }
 
 /// Whether blocks go on to others of the grid that was asked for (`persistent`).
@@ -68,12 +101,11 @@ fn is_global(kernel: &Kernel, object: Object) -> bool {
     kernel.objects[object].space() == Space::Global
 }
 
-/// Has the row of this name run before the `at`th instruction of the body.
-fn place(kernel: &mut Kernel, name: &str, at: usize) {
+/// Has the row of this name run before the `at`th instruction of a block.
+fn place(kernel: &mut Kernel, block: Block, name: &str, at: usize) {
     let Some(row) = by_name(name, None) else { return };
-    let body = kernel.body;
-    let behind = kernel.blocks[body].insts.split_off(at);
+    let behind = kernel.blocks[block].insts.split_off(at);
     let loc = behind.first().map_or(Loc(0), |inst| kernel.insts[*inst].loc);
-    Builder::new(kernel, body, loc).push(Op::Intrinsic(row, Vec::new()), &[]);
-    kernel.blocks[body].insts.extend(behind);
+    Builder::new(kernel, block, loc).push(Op::Intrinsic(row, Vec::new()), &[]);
+    kernel.blocks[block].insts.extend(behind);
 }

@@ -1,5 +1,5 @@
 // test ptx sm_90
-//! A persistent kernel waits once, before its first round, and admits the next behind its last.
+//! A persistent kernel admits the next before its first round. It waits in each round, and once more behind the rounds, for blocks that had none.
 use warpwright::prelude::*;
 
 #[kernel(block = 64, overlap, persistent)]

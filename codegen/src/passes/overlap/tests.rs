@@ -1,7 +1,7 @@
-//! The wait stands before all that needs it and no earlier, on every way through a kernel; the next is admitted behind the last load, once.
+//! The wait stands before all that needs it and no earlier, on every way through a kernel; the next is admitted behind the last load, once, or before the rounds of a persistent kernel.
 
 use crate::intrinsics::called::{ADMIT_NEXT, AWAIT_EARLIER};
-use crate::ir::{Engine, Inst, Kernel, Memory, MemoryOp, Message, ObjectKind, Op, Terminator, TextureOp};
+use crate::ir::{Block, Engine, Inst, Kernel, Memory, MemoryOp, Message, ObjectKind, Op, Region, Terminator, TextureOp};
 use crate::passes::{overlaps_on, place_on};
 use crate::pipeline::compile_text;
 use crate::syntax::Instance;
@@ -55,8 +55,8 @@ fn is_call(kernel: &Kernel, inst: Inst, name: &str) -> bool {
     matches!(&kernel.insts[inst].op, Op::Intrinsic(row, _) if row.row().name == name)
 }
 
-/// Where the two stand in the body, each once, and how many instructions that has. They are where they are to be: of a persistent kernel both before its rounds.
-fn places(kernel: &Kernel, is_persistent: bool) -> (usize, usize, usize) {
+/// Where the two stand in the body, each once, and how many instructions that has. They are where they are to be.
+fn places(kernel: &Kernel) -> (usize, usize, usize) {
     let body = &kernel.blocks[kernel.body].insts;
     let only = |name: &str| {
         let everywhere = kernel.insts_in(kernel.body).filter(|inst| is_call(kernel, *inst, name)).count();
@@ -68,13 +68,116 @@ fn places(kernel: &Kernel, is_persistent: bool) -> (usize, usize, usize) {
     assert!(body[..wait].iter().all(|inst| !needs_wait(kernel, *inst)), "an access or a return is not behind the wait:\n{kernel:#}");
     let first = body[wait + 1..].iter().find(|inst| !is_call(kernel, **inst, ADMIT_NEXT));
     assert!(first.is_some_and(|inst| needs_wait(kernel, *inst)), "the wait is too early:\n{kernel:#}");
-    if is_persistent {
-        assert_eq!(admit, wait + 1, "the next is admitted too late:\n{kernel:#}");
-        return (wait, admit, body.len());
-    }
     assert!(body[admit..].iter().all(|inst| !loads(kernel, *inst)), "a load is behind:\n{kernel:#}");
     assert!(admit == wait + 1 || loads(kernel, body[admit - 1]), "the next is admitted too late:\n{kernel:#}");
     (wait, admit, body.len())
+}
+
+/// How a block was left.
+enum Exit {
+    Yield,
+    Break(Inst),
+    Continue(Inst),
+    End,
+}
+
+/// A thread on some way through a kernel.
+struct Walk<'k> {
+    kernel: &'k Kernel,
+    random: u64,
+    has_waited: bool,
+    left: usize,
+}
+
+impl Walk<'_> {
+    fn below(&mut self, n: u64) -> u64 {
+        self.random = self.random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.random >> 33) % n
+    }
+
+    fn block(&mut self, block: Block) -> Exit {
+        for inst in self.kernel.blocks[block].insts.clone() {
+            let kernel = self.kernel;
+            self.left = self.left.saturating_sub(1);
+            self.has_waited |= is_call(kernel, inst, AWAIT_EARLIER);
+            let exit = match &kernel.insts[inst].op {
+                Op::Region(Region::If { then_block, else_block, .. }) => {
+                    let block = [*then_block, *else_block][self.below(2) as usize];
+                    self.block(block)
+                }
+                Op::Region(Region::Block { body }) => self.block(*body),
+                Op::Region(Region::For { body, .. }) => {
+                    let turns = self.below(3);
+                    self.turns(*body, inst, turns)
+                }
+                Op::Region(Region::Loop { body, .. }) => self.turns(*body, inst, u64::MAX),
+                Op::Terminator(Terminator::Yield(_)) => return Exit::Yield,
+                Op::Terminator(Terminator::Break(from, _)) => return Exit::Break(*from),
+                Op::Terminator(Terminator::Continue(from, _)) => return Exit::Continue(*from),
+                Op::Terminator(Terminator::Trap(_)) => return Exit::End,
+                _ => {
+                    assert!(
+                        self.has_waited || !needs_wait(kernel, inst),
+                        "this has not been waited for:\n{:?}\n{kernel:#}",
+                        kernel.insts[inst].op
+                    );
+                    if matches!(kernel.insts[inst].op, Op::Terminator(Terminator::Return)) {
+                        return Exit::End;
+                    }
+                    continue;
+                }
+            };
+            match exit {
+                Exit::Yield => {}
+                Exit::Break(from) if from == inst => {}
+                other => return other,
+            }
+        }
+        panic!("a block without an end:\n{:#}", self.kernel)
+    }
+
+    /// So many turns of a loop, or until it is left.
+    fn turns(&mut self, body: Block, inst: Inst, turns: u64) -> Exit {
+        for _ in 0..turns {
+            if self.left == 0 {
+                return Exit::End;
+            }
+            match self.block(body) {
+                Exit::Yield => {}
+                Exit::Continue(from) if from == inst => {}
+                other => return other,
+            }
+        }
+        Exit::Yield
+    }
+}
+
+/// Walks through a kernel by 200 ways, none of which comes to an access or to the kernel's end before it has waited.
+fn walks(kernel: &Kernel) {
+    (0..200).for_each(|random| {
+        Walk { kernel, random, has_waited: false, left: 2000 }.block(kernel.body);
+    });
+}
+
+/// A wait is no earlier than it has to be: what stands behind it needs it, or it is the last of its block. No loop has one but that over the rounds.
+fn waits_late(kernel: &Kernel, loops: usize) {
+    let is_wait = |inst: &Inst| is_call(kernel, *inst, AWAIT_EARLIER);
+    let all: Vec<Inst> = kernel.insts_in(kernel.body).collect();
+    let blocks = std::iter::once(kernel.body).chain(all.iter().flat_map(|inst| kernel.insts[*inst].op.blocks()));
+    for block in blocks {
+        let insts = &kernel.blocks[block].insts;
+        for at in (0..insts.len()).filter(|at| is_wait(&insts[*at])) {
+            let behind_rounds = at > 0 && kernel.insts[insts[at - 1]].op.is_loop();
+            let next = insts[at + 1..].iter().find(|inst| !is_call(kernel, **inst, ADMIT_NEXT)).expect("an end");
+            let is_end = matches!(kernel.insts[*next].op, Op::Terminator(_));
+            assert!(behind_rounds || is_end || needs_wait(kernel, *next), "the wait is too early:\n{kernel:#}");
+        }
+    }
+    let with_wait = |inst: &&Inst| {
+        kernel.insts[**inst].op.is_loop()
+            && kernel.insts[**inst].op.blocks().into_iter().any(|block| kernel.insts_in(block).any(|inst| is_wait(&inst)))
+    };
+    assert_eq!(all.iter().filter(with_wait).count(), loops, "{kernel:#}");
 }
 
 /// Every way to need the kernels before, and every shape round it.
@@ -103,20 +206,57 @@ const KERNELS: &[&str] = &[
 #[test]
 fn the_wait_is_before_all_accesses_and_the_next_behind_all_loads() {
     for rest in KERNELS {
-        places(&placed("", rest), false);
-        places(&placed(", raster(rows = 4)", rest), false);
+        for arguments in ["", ", raster(rows = 4)"] {
+            let kernel = placed(arguments, rest);
+            places(&kernel);
+            walks(&kernel);
+            waits_late(&kernel, 0);
+        }
     }
 }
 
 #[test]
-fn persistent_kernels_wait_once() {
+fn persistent_kernels_wait_in_their_rounds_and_behind_them() {
     for rest in KERNELS.iter().filter(|rest| !rest.contains("load_run")) {
         let kernel = placed(", persistent", rest);
-        let (wait, ..) = places(&kernel, true);
-        // Rounds that access nothing have no `return` left, and both stand behind them.
+        walks(&kernel);
         let body = &kernel.blocks[kernel.body].insts;
         let rounds = body.iter().position(|inst| kernel.insts[*inst].op.is_loop()).expect("the rounds");
-        assert_eq!(wait < rounds, needs_wait(&kernel, body[rounds]), "{kernel:#}");
+        let is = |at: usize, name: &str| is_call(&kernel, body[at], name);
+        let needs_it = needs_wait(&kernel, body[rounds]);
+        waits_late(&kernel, usize::from(needs_it));
+        // Rounds that access nothing have no `return` left, and both stand behind them.
+        assert!(
+            if needs_it {
+                is(rounds - 1, ADMIT_NEXT) && is(rounds + 1, AWAIT_EARLIER)
+            } else {
+                is(rounds + 1, ADMIT_NEXT) && is(rounds + 2, AWAIT_EARLIER)
+            },
+            "{kernel:#}"
+        );
+    }
+}
+
+/// A producer, and what the others do.
+const ROLES: &str = "(n: usize, x: &Global<f32>, y: &mut Global<f32>) { #[shared] let mut s: [f32; 256]; let t = thread_idx().x; let mut sum = 0.0; \
+     #[pipeline(stages = 3, by = tma, producer = true)] for c in 0..n { load_run(&mut s, x, c * 256); sync_threads(); sum += s[255 - t]; sync_threads(); } \
+     y[t + 64 * block_idx().x] = sum; }";
+
+#[test]
+fn each_role_waits_by_itself() {
+    for (arguments, loops) in [("", 0), (", persistent", 2)] {
+        let kernel = placed(arguments, ROLES);
+        walks(&kernel);
+        waits_late(&kernel, loops);
+        let body = &kernel.blocks[kernel.body].insts;
+        let parting = body.iter().position(|inst| kernel.roles_at(*inst).is_some()).expect("roles");
+        let roles = kernel.roles_at(body[parting]).expect("roles");
+        let waits_in = |block: Block| kernel.insts_in(block).filter(|inst| is_call(&kernel, *inst, AWAIT_EARLIER)).count();
+        let of_each = if loops == 0 { 1 } else { 2 };
+        assert_eq!([roles.producer, roles.work].map(waits_in), [of_each; 2], "{kernel:#}");
+        assert_eq!(waits_in(kernel.body), 2 * of_each, "{kernel:#}");
+        let admits = body.iter().position(|inst| is_call(&kernel, *inst, ADMIT_NEXT)).expect("it admits");
+        assert_eq!(admits < parting, loops > 0, "{kernel:#}");
     }
 }
 
@@ -127,14 +267,14 @@ fn what_needs_no_earlier_kernel_is_before_the_wait() {
     };
     // A shared array is filled, and all threads have come to the barrier.
     let filled = placed("", KERNELS[13]);
-    let (wait, admit, all) = places(&filled, false);
+    let (wait, admit, all) = places(&filled);
     let before = body(&filled, 0..wait);
     assert!(before.iter().any(|op| matches!(op, Op::Memory(Memory { op: MemoryOp::Store(_), .. }))), "{filled:#}");
     assert!(before.iter().any(|op| matches!(op, Op::Intrinsic(..))), "{filled:#}");
     assert!(body(&filled, admit..all).iter().any(|op| matches!(op, Op::Memory(Memory { op: MemoryOp::Store(_), .. }))), "{filled:#}");
     // The engine's barriers are made.
     let ring = placed("", KERNELS[14]);
-    let (wait, ..) = places(&ring, false);
+    let (wait, ..) = places(&ring);
     let makes = |inst: &Inst| all_of(&ring, *inst).iter().any(|op| matches!(op, Op::Engine(Engine::Init { .. })));
     assert!(ring.blocks[ring.body].insts[..wait].iter().any(makes), "{ring:#}");
 }
@@ -146,7 +286,7 @@ fn other_targets_and_other_kernels_have_nothing_of_it() {
         assert!(placed_on(&source(", overlap"), name).is_none(), "{name}");
     }
     for name in ["sm_90", "sm_100", "sm_120"] {
-        places(&placed_on(&source(", overlap"), name).expect("it has the wait"), false);
+        places(&placed_on(&source(", overlap"), name).expect("it has the wait"));
     }
     for arguments in ["", ", overlap = false", ", overlap = 1 > 2"] {
         assert!(placed_on(&source(arguments), "sm_90").is_none(), "{arguments}");
