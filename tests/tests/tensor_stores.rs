@@ -128,6 +128,26 @@ fn arrays_that_live_on_are_stored_as_they_were() {
     });
 }
 
+#[test]
+fn nothing_goes_to_a_matrix_without_elements_and_zeros_come_from_one() {
+    on_all("delayed", |device| {
+        if !has_target(device) {
+            return;
+        }
+        let there = device.upload(&[5.0f32; 16 * 16]).unwrap();
+        for columns in [16, 0] {
+            let (mut to_none, mut c) = (target(device, 24, 16), target(device, 24, 16));
+            let none = device.matrix_mut(&mut to_none, 24, 0).unwrap().pitch(16).unwrap();
+            delayed(device.matrix(&there, 16, 16).unwrap(), none).grid(1).launch(device).unwrap();
+            assert_eq!(to_none.download().unwrap(), [99.0; 24 * 16]);
+            let a = device.matrix(&there, 16, columns).unwrap().pitch(16).unwrap();
+            delayed(a, device.matrix_mut(&mut c, 24, 16).unwrap()).grid(1).launch(device).unwrap();
+            let added = if columns == 0 { 1.0 } else { 6.0 };
+            assert_eq!(c.download().unwrap(), expected(24, 16, 16, |r, _| if r < 8 { 7.0 } else { added }), "{columns} columns");
+        }
+    });
+}
+
 /// Strips of a table of products, computed one after another and stored while the next is computed. On every device.
 #[kernel(block = 64)]
 fn strips<const S: usize>(x: &Global<f32>, c: &mut Matrix<f32>) {

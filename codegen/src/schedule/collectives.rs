@@ -25,7 +25,7 @@
 
 mod engine;
 
-pub(super) use engine::{announced, by_engine, by_threads, obstacle, store_by_engine};
+pub(super) use engine::{announced, by_engine, by_threads, last_row_at_most, obstacle, store_by_engine};
 
 use super::copy::loops;
 use super::{Refusal, Schedule};

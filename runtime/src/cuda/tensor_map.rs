@@ -16,15 +16,15 @@ use warpwright_codegen::ir::Swizzle;
 /// Most maps that are kept.
 const KEPT: usize = 256;
 
-/// Bytes of memory that are zero.
-const ZEROS: usize = 256;
+/// Bytes that stand in for a matrix without elements where it is read, and as many for one that is stored to.
+const STAND_IN: usize = 256;
 
 /// The maps that were made for a kernel.
 #[derive(Default)]
 pub(super) struct Maps {
     made: Mutex<HashMap<(TensorMap, Matrix), sys::CUtensorMap>>,
-    /// What a matrix without elements is: kernels copy the element at its end, and no map has none.
-    zeros: OnceLock<Owned<sys::CUdeviceptr>>,
+    /// What a matrix without elements is, since no map has none: kernels read and store the tiles round it.
+    stand_in: OnceLock<Owned<sys::CUdeviceptr>>,
 }
 
 impl Maps {
@@ -44,7 +44,7 @@ impl Maps {
             matrix.check((name.0, &name.1), map.element, map.is_stored)?;
             make(context, map, &matrix)?
         } else {
-            make(context, map, &matrix.of_one_element(self.zeros(context)?, map.element))?
+            make(context, map, &matrix.of_one_element(self.stand_in(context, map.is_stored)?, map.element))?
         };
         if kept.len() >= KEPT {
             kept.clear();
@@ -53,18 +53,19 @@ impl Maps {
         Ok(made)
     }
 
-    /// Where memory is zero, which nothing writes: kernels store no tile to a matrix without elements.
-    fn zeros(&self, context: &Arc<Context>) -> Result<u64> {
-        if let Some(zeros) = self.zeros.get() {
-            return Ok(zeros.handle);
+    /// The address of one element: of a zero that nothing writes, or (`is_stored`) of one that nothing reads.
+    fn stand_in(&self, context: &Arc<Context>, is_stored: bool) -> Result<u64> {
+        let offset = if is_stored { STAND_IN as u64 } else { 0 };
+        if let Some(made) = self.stand_in.get() {
+            return Ok(made.handle + offset);
         }
-        let zeros = context.allocate(ZEROS)?;
+        let made = context.allocate(2 * STAND_IN)?;
         let (driver, stream) = (context.driver, sys::Handle::NULL);
         // SAFETY: so many bytes were just allocated, and the context is current.
-        context.check(unsafe { driver.cuMemsetD8Async(zeros.handle, 0, ZEROS, stream) }, "cuMemsetD8Async")?;
+        context.check(unsafe { driver.cuMemsetD8Async(made.handle, 0, 2 * STAND_IN, stream) }, "cuMemsetD8Async")?;
         // SAFETY: waits for the default stream of the context.
         context.check(unsafe { driver.cuStreamSynchronize(stream) }, "cuStreamSynchronize")?;
-        Ok(self.zeros.get_or_init(|| zeros).handle)
+        Ok(self.stand_in.get_or_init(|| made).handle + offset)
     }
 }
 

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! `whole`: the buffer has all of the run. At most the last one has not; its elements are stored one by one, as everywhere, and the fence says so to the
-//! engine, which fills the slot the next time. Of a tile of a matrix the engine writes zeros for what is outside, wherever that is; coordinates are signed, so those beyond become the last ones, which no matrix reaches. But a tile's rows have to begin at multiples of
+//! engine, which fills the slot the next time. Of a tile of a matrix the engine writes zeros for what is outside, wherever that is, and stores nothing there; coordinates are signed, so those beyond become the last ones, which no matrix reaches. But a tile's rows have to begin at multiples of
 //! 16 bytes: where the column is not known to (`analysis/multiples.rs`), that is asked, and threads store the others. Several collectives of one copy section share one barrier, and one announcement of their bytes.
 
 use super::super::Refusal;
@@ -155,31 +155,22 @@ fn tile_obstacle(kernel: &Kernel, array: &Access, from: &PitchedMatrix) -> Optio
     (!are_parameters).then(|| (why.to_owned(), "pass the matrix itself, or leave `by` out"))
 }
 
-/// Whether some of a tile is inside of its matrix.
-fn is_some_inside(b: &mut Builder<'_>, matrix: &PitchedMatrix, row: Value, column: Value) -> Value {
-    let [in_rows, in_columns] = [(row, matrix.rows), (column, matrix.columns)].map(|(at, all)| b.compare(CompareOp::Lt, at, all));
-    let is_inside = b.binary(BinaryOp::And, in_rows, in_columns);
-    match matrix.batch {
-        Some(batch) => {
-            let is_there = b.compare(CompareOp::Lt, batch.index, batch.count);
-            b.binary(BinaryOp::And, is_inside, is_there)
-        }
-        None => is_inside,
-    }
+/// The store of a tile by the engine, which leaves out what is outside of the matrix; coordinates are computed here, for a condition that comes behind.
+pub(in super::super) fn store_by_engine(b: &mut Builder<'_>, collective: &Collective) -> Option<Engine> {
+    let Collective::StoreTile { to, row, column, from } = collective else { return None };
+    let (to, row, column) = up_to_the_last(b, *to, *row, *column);
+    Some(Engine::StoreTile { from: from.clone(), to, row, column })
 }
 
-/// A store of a tile by the engine, for the thread that tells it. It leaves out what is outside of the matrix.
-pub(in super::super) fn store_by_engine(b: &mut Builder<'_>, collective: &Collective) {
-    let Collective::StoreTile { to, row, column, from } = collective else { return };
-    let is_some = is_some_inside(b, to, *row, *column);
-    b.if_else(
-        is_some,
-        |b| {
-            b.push(Op::Engine(Engine::StoreTile { from: from.clone(), to: *to, row: *row, column: *column }), &[]);
-            Vec::new()
-        },
-        |_| Vec::new(),
-    );
+/// A row, or the last that the engine has a number for, which no matrix reaches.
+pub(in super::super) fn last_row_at_most(b: &mut Builder<'_>, row: Value) -> Value {
+    at_most(b, row, LAST_ROW)
+}
+
+fn at_most(b: &mut Builder<'_>, at: Value, last: u64) -> Value {
+    let ty = b.kernel.ty(at);
+    let last = b.int(ty, last.into());
+    b.binary(BinaryOp::Min, at, last)
 }
 
 /// A collective with its place in the source. One that is the engine's only sometimes: what threads do else, and whether it is.
@@ -315,15 +306,10 @@ fn announce(b: &mut Builder<'_>, parts: &[Part<'_>], shares: &[Option<Share>], b
 
 /// The place of a tile, for the engine, whose coordinates are signed.
 fn up_to_the_last(b: &mut Builder<'_>, mut matrix: PitchedMatrix, row: Value, column: Value) -> (PitchedMatrix, Value, Value) {
-    let last = |b: &mut Builder<'_>, at: Value, last: u64| {
-        let ty = b.kernel.ty(at);
-        let last = b.int(ty, last.into());
-        b.binary(BinaryOp::Min, at, last)
-    };
-    let row = last(b, row, LAST_ROW);
-    let column = last(b, column, LAST_COLUMN);
+    let row = last_row_at_most(b, row);
+    let column = at_most(b, column, LAST_COLUMN);
     if let Some(batch) = &mut matrix.batch {
-        batch.index = last(b, batch.index, LAST_ROW);
+        batch.index = last_row_at_most(b, batch.index);
     }
     (matrix, row, column)
 }

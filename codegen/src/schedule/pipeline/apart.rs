@@ -18,7 +18,7 @@
 //!
 //! **When**: the kernel has a producer, warpgroups multiply, all that is written to the slots are sums that they share out, and the stores stand in the loop itself.
 
-use super::super::collectives::{store_by_engine, thread_number};
+use super::super::collectives::{last_row_at_most, store_by_engine, thread_number};
 use super::super::products;
 use super::{Plan, all_in};
 use crate::collections::HashMap;
@@ -117,12 +117,14 @@ impl Apart {
                 continue;
             };
             let mut b = Builder::new(kernel, body, loc);
-            b.only_if(self.is_first, |b| {
-                // Of a tile below the matrix, rows further down may have wrapped round.
-                let is_some = b.compare(CompareOp::Lt, row, to.rows);
-                let row = b.binary(BinaryOp::Add, row, self.row);
-                b.only_if(is_some, |b| store_by_engine(b, &Collective::StoreTile { to, row, column, from }));
-            });
+            // Rows further down do not wrap round.
+            let first = last_row_at_most(&mut b, row);
+            let row = b.binary(BinaryOp::Add, first, self.row);
+            if let Some(store) = store_by_engine(&mut b, &Collective::StoreTile { to, row, column, from }) {
+                b.only_if(self.is_first, |b| {
+                    b.push(Op::Engine(store), &[]);
+                });
+            }
         }
     }
 }

@@ -151,8 +151,12 @@ impl Stores {
             let (op, loc) = (kernel.insts[inst].op.clone(), kernel.insts[inst].loc);
             if let Op::Collective(collective @ Collective::StoreTile { .. }) = op {
                 let commits = self.commits;
-                Builder::new(kernel, block, loc).in_first_thread(|b| {
-                    store_by_engine(b, &collective);
+                let mut b = Builder::new(kernel, block, loc);
+                let store = store_by_engine(&mut b, &collective);
+                b.in_first_thread(|b| {
+                    if let Some(store) = store {
+                        b.push(Op::Engine(store), &[]);
+                    }
                     if commits {
                         b.push(Op::Engine(Engine::CommitStores), &[]);
                     }
