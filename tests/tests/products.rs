@@ -372,6 +372,19 @@ fn products_of_every_kind_are_those_of_rust() {
     });
 }
 
+/// Zeros by negative numbers: −0 each, and +0 together with the zero that a sum begins with, whoever adds it.
+#[test]
+fn sums_of_nothing_have_no_sign() {
+    on_all("sums of zeros", |device| {
+        let x = device.upload(&vec![bf16::from_f32(0.0); 64 * 64]).unwrap();
+        let y = device.upload(&vec![bf16::from_f32(-1.0); 16 * 64]).unwrap();
+        let mut z = device.upload(&vec![9.0f32; 64 * 16]).unwrap();
+        let (a, b) = (device.matrix(&x, 64, 64).unwrap(), device.matrix(&y, 16, 64).unwrap());
+        swizzled_nt::<bf16, f32, 64, 16, 64>(a, b, device.matrix_mut(&mut z, 64, 16).unwrap()).grid(1).launch(device).unwrap();
+        assert!(z.download().unwrap().iter().all(|sum| sum.to_bits() == 0), "{device}");
+    });
+}
+
 /// c = a · bᵀ of any size, a tile of the result for each block, factors copied ahead.
 #[kernel(block = 256)]
 fn gemm<const BM: usize, const BN: usize, const STAGES: usize>(a: &Matrix<bf16>, b: &Matrix<bf16>, c: &mut Matrix<f32>) {

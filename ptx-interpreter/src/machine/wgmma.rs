@@ -13,12 +13,13 @@ use std::collections::VecDeque;
 /// Rows of the sum that a warp has.
 const ROWS: usize = 16;
 
-/// A product that goes on: the place of its instruction, and the descriptors that were read when it began.
+/// A product that goes on: the place of its instruction, and what was read when it began: the descriptors, and whether it adds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Begun {
     pub(super) pc: u32,
     a: Option<u64>,
     b: u64,
+    accumulates: bool,
 }
 
 /// The products of a warp that go on.
@@ -98,7 +99,7 @@ pub(super) fn begin(values: &Lanes<'_>, pc: u32, wgmma: &Wgmma) -> Begun {
         WgmmaFactor::Descriptor(src) => Some(values.get(0, *src)),
         WgmmaFactor::Words(_) => None,
     };
-    Begun { pc, a, b: values.get(0, wgmma.b) }
+    Begun { pc, a, b: values.get(0, wgmma.b), accumulates: values.get(0, wgmma.accumulates) & 1 == 1 }
 }
 
 pub(super) fn multiply(values: &mut Lanes<'_>, warp: usize, shared: &[u8], wgmma: &Wgmma, begun: &Begun) -> Step {
@@ -138,10 +139,9 @@ pub(super) fn multiply(values: &mut Lanes<'_>, warp: usize, shared: &[u8], wgmma
     }
     let sign = if wgmma.is_negated[0] != wgmma.is_negated[1] { -1.0 } else { 1.0 };
     for lane in 0..LANES {
-        let accumulates = values.get(lane, wgmma.accumulates) & 1 == 1;
         for (i, d) in wgmma.d.iter().enumerate() {
             let (row, column) = (lane / 4 + 8 * (i / 2 % 2), i / 4 * 8 + lane % 4 * 2 + i % 2);
-            let before = if accumulates { values.get(lane, (*d).into()) } else { 0 };
+            let before = if begun.accumulates { values.get(lane, (*d).into()) } else { 0 };
             let sum: f64 = a[row * steps..][..steps].iter().zip(&b[column * steps..][..steps]).map(|(x, y)| x * y).sum();
             values.set(lane, *d, rounded(sign * sum, before, wgmma.sum, false));
         }

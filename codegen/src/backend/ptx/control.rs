@@ -8,6 +8,7 @@ use super::code::{Guard, Label, Operand, Reg, RegisterClass, Statement};
 use super::emitter::{Emitter, ptx};
 use super::types::suffix;
 use crate::ir::{Address, BinaryOp, Block, Compute, Inst, Memory, MemoryOp, Op, Region, Scalar, Terminator, Type, Value};
+use std::collections::BTreeMap;
 
 /// What a `Break` or `Continue` can name: an enclosing loop or region.
 pub(super) struct Frame {
@@ -276,6 +277,12 @@ impl Emitter<'_> {
         params
     }
 
+    /// The same of some of the parameters.
+    fn move_some(&mut self, numbers: &[usize], to: &[Reg], values: &[Value]) {
+        let moves = numbers.iter().map(|n| (to[*n], self.raw(values[*n]))).collect();
+        self.parallel_moves(moves);
+    }
+
     /// `loop`. One that begins with a test that leaves it is tested at the bottom: the test is printed before the loop and at its end.
     fn open_loop(&mut self, inst: Inst, init: &[Value], body: Block, keep_rolled: bool) {
         let carried = self.enter_loop(&self.kernel.blocks[body].params, init);
@@ -372,10 +379,15 @@ impl Emitter<'_> {
     // ---- counted loops ----
 
     fn counted_loop(&mut self, inst: Inst, [start, end, step]: [Value; 3], init: &[Value], body: Block, keep_rolled: bool) {
-        let stand_in = if keep_rolled { self.stand_in(inst) } else { None };
+        let is_entered = self.is_entered(start, end);
+        let begun = if is_entered == Some(false) { BTreeMap::new() } else { self.begun_by_products(inst, init, body) };
+        let stand_in = if keep_rolled && begun.is_empty() { self.stand_in(inst) } else { None };
         let first = [&[start], init].concat();
         let skipped = usize::from(stand_in.is_some());
-        let params = self.enter_loop(&self.kernel.blocks[body].params[skipped..], &first[skipped..]);
+        let params: Vec<Reg> = self.kernel.blocks[body].params[skipped..].iter().map(|param| self.register(*param)).collect();
+        let others: Vec<usize> =
+            (0..params.len()).filter(|n| n.checked_sub(1).is_none_or(|carried| !begun.contains_key(&carried))).collect();
+        self.move_some(&others, &params, &first[skipped..]);
         let carried = params[usize::from(stand_in.is_none())..].to_vec();
         // The results are the carried values after the last iteration: they may live where those do.
         for (result, reg) in self.kernel.insts[inst].results.clone().iter().zip(&carried) {
@@ -387,7 +399,6 @@ impl Emitter<'_> {
         };
         self.push_frame(inst, carried.clone(), carried.clone());
         let [top, out] = [(); 2].map(|()| self.new_label());
-        let is_entered = self.is_entered(start, end);
         if is_entered == Some(false) {
             self.pop_frame();
             return;
@@ -395,7 +406,24 @@ impl Emitter<'_> {
         if let (None, Count::Below(counter)) = (is_entered, &counter) {
             let inside = self.temp(RegisterClass::Predicate);
             ptx!(self, Setp.Lt.(suffix(counter.ty)) inside, counter.at, &counter.end);
-            self.jump_if(inside, false, out);
+            let (late, zeros): (Vec<_>, Vec<_>) =
+                begun.iter().map(|(carried, awaits)| (carried + 1, *awaits)).partition(|(_, awaits)| awaits.is_some());
+            for (n, awaits) in late {
+                awaits.into_iter().for_each(|awaits| self.zero_late(awaits, inside, params[n], first[n]));
+            }
+            let zeros: Vec<usize> = zeros.into_iter().map(|(n, _)| n).collect();
+            if zeros.is_empty() {
+                self.jump_if(inside, false, out);
+            } else {
+                let enter = self.new_label();
+                self.jump_if(inside, true, enter);
+                self.move_some(&zeros, &params, &first);
+                self.jump(out);
+                self.label(enter);
+            }
+        }
+        if !begun.is_empty() {
+            self.begin_products(&begun, body, params[0], start);
         }
         self.loop_top(top, keep_rolled);
         let falls = self.block(body) == End::Falls;

@@ -4,6 +4,7 @@ use super::code::{Guard, Instruction, Label, Opcode, Operand, Reg, RegisterClass
 use super::control::Frame;
 use super::copies::AsyncCopies;
 use super::early::{self, EarlyLoad};
+use super::first_product::{Adds, LateZeros};
 use super::region::SharedRegion;
 use super::types::bits_suffix;
 use crate::analysis::bounds::Bounds;
@@ -52,6 +53,10 @@ pub(super) struct Emitter<'k> {
     pub(super) all_uses: Vec<u32>,
     /// Results of `if`s that stayed where they were.
     pub(super) joined: HashSet<Value>,
+    /// Products that begin the sums of a loop.
+    pub(super) first_products: HashMap<Inst, Adds>,
+    /// By who awaits the products of a loop that may not be entered.
+    pub(super) late_zeros: HashMap<Inst, LateZeros>,
     /// The block that each instruction stands in.
     pub(super) homes: Vec<Option<Block>>,
     /// What is printed as something else, by instruction.
@@ -120,6 +125,8 @@ impl<'k> Emitter<'k> {
             all_uses,
             homes,
             joined: HashSet::default(),
+            first_products: HashMap::default(),
+            late_zeros: HashMap::default(),
             fused: vec![None; kernel.insts.len()],
             version: target.ptx_version,
             labels: 0,

@@ -37,6 +37,7 @@ mod copies;
 mod early;
 mod emitter;
 mod engine;
+mod first_product;
 mod fuse;
 mod instruction;
 mod joined;

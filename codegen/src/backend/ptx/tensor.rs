@@ -60,12 +60,13 @@ impl Emitter<'_> {
                     if *running > 0 {
                         self.stay_in_place(inst, results);
                     }
-                    self.warpgroup_mma(*mnk, (a, b, *factors), (&self.in_place(inst, sums), *running), results);
+                    let (own, adds) = (self.in_place(inst, sums), self.adds(inst, sums));
+                    self.warpgroup_mma(*mnk, (a, b, *factors), (&own, adds, *running), results);
                 }
             }
             Tensor::Await { sums } => {
                 if self.takes(&WARPGROUPS) {
-                    self.await_products(&self.in_place(inst, sums), results);
+                    self.await_products(inst, &self.in_place(inst, sums), results);
                 }
             }
         }

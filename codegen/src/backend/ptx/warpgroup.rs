@@ -6,7 +6,9 @@
 
 use super::code::{Base, Opcode, Operand, Reg, RegisterClass};
 use super::emitter::{Emitter, ptx};
+use super::first_product::Adds;
 use super::tensor::{of_factor, of_sum};
+use super::types::suffix;
 use super::words::{Mnemonic, Word};
 use crate::collections::HashSet;
 use crate::ir::{
@@ -86,12 +88,14 @@ impl Emitter<'_> {
         &mut self,
         [m, n, k]: [u64; 3],
         (a, b, factors): (&WarpgroupFactor, &ProductFactor, Type),
-        (sums, running): (&[(Value, bool)], u8),
+        (sums, adds, running): (&[(Value, bool)], Adds, u8),
         results: &[Value],
     ) {
         let own = self.share_registers(sums, results);
-        let moves = own.iter().zip(sums).map(|(reg, (sum, _))| (*reg, self.raw(*sum))).collect();
-        self.parallel_moves(moves);
+        if !matches!(adds, Adds::Never) {
+            let moves = own.iter().zip(sums).map(|(reg, (sum, _))| (*reg, self.raw(*sum))).collect();
+            self.parallel_moves(moves);
+        }
         let of_a = match a {
             WarpgroupFactor::Tile { tile, row } => self.descriptors(tile, Some(*row), !tile.is_transposed).map(Left::Tile),
             WarpgroupFactor::Words(words) => Some(Left::Words(words.iter().map(|word| self.in_register(*word)).collect())),
@@ -107,6 +111,7 @@ impl Emitter<'_> {
         let (ty, sum) = (of_factor(factors), of_sum(shape.sums));
         let always = self.temp(RegisterClass::Predicate);
         ptx!(self, Setp.Eq.U32 always, 0, 0);
+        let first = self.adds_at_first(adds, always);
         ptx!(self, Wgmma.Fence.Sync.Aligned);
         let each = own.len() / (m / WARPGROUP_ROWS).max(1) as usize;
         // The signs of factors of floats, and whether those of 16 bits have rows across the sum.
@@ -120,6 +125,7 @@ impl Emitter<'_> {
         };
         let steps = k / shape.steps();
         for step in 0..steps {
+            let adds = if step == 0 { first } else { always };
             let of_b = self.descriptor(&of_b, step, 0);
             for (part, registers) in own.chunks(each).enumerate() {
                 let of_a = match &of_a {
@@ -131,7 +137,7 @@ impl Emitter<'_> {
                 };
                 let words = vec![Word::MmaAsync, Word::Sync, Word::Aligned, size, sum, ty, ty];
                 let flags = flags.iter().copied().map(Operand::from);
-                let operands = [Operand::Vector(registers.to_vec()), of_a, of_b.into(), always.into()];
+                let operands = [Operand::Vector(registers.to_vec()), of_a, of_b.into(), adds.into()];
                 self.put(Opcode { mnemonic: Mnemonic::Wgmma, words }, operands.into_iter().chain(flags).collect());
             }
         }
@@ -139,8 +145,25 @@ impl Emitter<'_> {
         ptx!(self, Wgmma.WaitGroup.Sync.Aligned i32::from(running));
     }
 
-    pub(super) fn await_products(&mut self, sums: &[(Value, bool)], results: &[Value]) {
+    /// The predicate of the first instruction for each sum: whether it adds.
+    fn adds_at_first(&mut self, adds: Adds, always: Reg) -> Reg {
+        if matches!(adds, Adds::Always) {
+            return always;
+        }
+        let first = self.temp(RegisterClass::Predicate);
+        match adds {
+            Adds::ButFirst(counter, start) => {
+                let (ty, start) = (self.kernel.ty(start), self.operand(start));
+                ptx!(self, Setp.Ne.(suffix(ty)) first, counter, start);
+            }
+            Adds::Never | Adds::Always => ptx!(self, Setp.Ne.U32 first, 0, 0),
+        }
+        first
+    }
+
+    pub(super) fn await_products(&mut self, inst: Inst, sums: &[(Value, bool)], results: &[Value]) {
         ptx!(self, Wgmma.WaitGroup.Sync.Aligned 0);
+        self.zero_what_was_not_entered(inst);
         let own = self.share_registers(sums, results);
         let moves = own.iter().zip(sums).map(|(reg, (sum, _))| (*reg, self.raw(*sum))).collect();
         self.parallel_moves(moves);

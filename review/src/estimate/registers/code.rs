@@ -2,7 +2,7 @@
 
 use warpwright_codegen::backend::ptx::code::{self, AddressOperand, Base, Instruction, Label, Operand, RegisterClass, Statement};
 use warpwright_codegen::backend::ptx::words::{Mnemonic, Word};
-use warpwright_codegen::collections::HashMap;
+use warpwright_codegen::collections::{HashMap, HashSet};
 use warpwright_codegen::ir::{Scalar, Space, Special};
 
 /// A virtual register, numbered densely.
@@ -121,6 +121,8 @@ struct Reader<'b> {
     labels: HashMap<Label, u32>,
     /// Arrays, from 1.
     symbols: HashMap<&'b str, u32>,
+    /// Predicates that never hold.
+    falses: HashSet<&'b code::Reg>,
     /// Whether the next instruction begins a stretch.
     is_ended: bool,
 }
@@ -189,12 +191,22 @@ impl<'b> Reader<'b> {
             place: self.code.places.len() as u32 - 1,
         };
         let (mut results, sources) = instruction.results_and_sources();
-        // Products of a warpgroup add to the registers that they name first.
+        // Products of a warpgroup add to the registers that they name first, unless they are told not to.
+        let mut read = sources;
         if opcode.mnemonic == Mnemonic::Wgmma && sources.len() > 1 {
             results = &sources[..1];
+            let adds = sources[1..].iter().flat_map(Operand::registers).all(|reg| !self.falses.contains(reg));
+            read = if adds { sources } else { &sources[1..] };
+        }
+        if let (Mnemonic::Setp, [Operand::Reg(result), a, b]) = (opcode.mnemonic, &instruction.operands[..])
+            && opcode.has(Word::Ne)
+            && a.registers().is_empty()
+            && a == b
+        {
+            self.falses.insert(result);
         }
         inst.dst.extend(results.iter().flat_map(Operand::registers).map(|reg| self.register(reg)));
-        sources.iter().for_each(|operand| self.source(&mut inst, operand));
+        read.iter().for_each(|operand| self.source(&mut inst, operand));
         inst.scale = match (opcode.mnemonic, inst.constant) {
             (Mnemonic::Shl, Some(constant)) => constant.clamp(0, 31) as u8,
             (Mnemonic::Mul, Some(constant)) if constant != 0 => constant.trailing_zeros() as u8,
