@@ -44,6 +44,8 @@ pub struct Measured {
     pub shared: u32,
     /// Named barriers of a block; `None` where the release does not say.
     pub barriers: Option<u32>,
+    /// Whether it lets each product of a warpgroup end before the next begins, though the text leaves them running: "wgmma.mma_async instructions are serialized".
+    pub serialized: bool,
 }
 
 /// Why there are no figures.
@@ -299,6 +301,7 @@ fn measured(said: &str) -> Option<Measured> {
         stack: before(frame, " bytes stack frame").unwrap_or(0),
         shared: before(used, " bytes smem").unwrap_or(0),
         barriers: before(used, " barriers"),
+        serialized: said.contains("instructions are serialized"),
     })
 }
 
@@ -328,10 +331,13 @@ mod tests {
         let old = "ptxas info    : 0 bytes gmem\nptxas info    : Compiling entry function 'k' for 'sm_75'\n\
                    ptxas info    : Function properties for k\n    16 bytes stack frame, 12 bytes spill stores, 8 bytes spill loads\n\
                    ptxas info    : Used 32 registers, 8192 bytes smem, 352 bytes cmem[0]\n";
-        let expected = Measured { registers: 32, spill_stores: 12, spill_loads: 8, stack: 16, shared: 8192, barriers: None };
+        let expected =
+            Measured { registers: 32, spill_stores: 12, spill_loads: 8, stack: 16, shared: 8192, barriers: None, serialized: false };
         assert_eq!(measured(old), Some(expected));
         let new = old.replace("32 registers,", "32 registers, used 1 barriers,").replace("ptxas info", "ptxas-13 info");
         assert_eq!(measured(&new), Some(Measured { barriers: Some(1), ..expected }));
+        let lost = "ptxas info    : (C7510) Potential Performance Loss: wgmma.mma_async instructions are serialized due to …\n".to_owned();
+        assert_eq!(measured(&(lost + old)), Some(Measured { serialized: true, ..expected }));
         assert_eq!(measured("ptxas info    : 0 bytes gmem\n"), None);
     }
 

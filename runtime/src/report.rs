@@ -61,10 +61,11 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.estimated)?;
         if let Some((release, measured)) = &self.measured {
-            let Measured { registers, stack, spill_stores, spill_loads, shared, .. } = measured;
+            let Measured { registers, stack, spill_stores, spill_loads, shared, serialized, .. } = measured;
+            let products = if *serialized { ", products one after another" } else { "" };
             writeln!(
                 f,
-                "measured     by ptxas {release}: {registers} registers, {shared} B shared, {stack} B stack, spills {spill_stores} B out, {spill_loads} B in"
+                "measured     by ptxas {release}: {registers} registers, {shared} B shared, {stack} B stack, spills {spill_stores} B out, {spill_loads} B in{products}"
             )?;
         }
         if let Some(error) = &self.not_measured {

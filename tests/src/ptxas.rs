@@ -40,7 +40,7 @@ pub struct Counts {
     pub accepted: AtomicUsize,
     /// Texts that no assembler here could be asked about: their version or target is not known to it.
     pub skipped: AtomicUsize,
-    /// What was refused: the release, the target, the message, the text.
+    /// What was refused, or has products that wait for each other: the release, the target, the message, the text.
     pub refused: Mutex<Vec<String>>,
     /// What is still to be asked.
     open: Mutex<Vec<Batch>>,
@@ -80,6 +80,10 @@ impl Batch {
         }
         for Text { name, ptx, .. } in &self.texts {
             match self.ptxas.measure(ptx, self.target) {
+                Ok(measured) if measured.serialized => {
+                    let refusal = format!("{name} for {}, ptxas {}: products are serialized", self.arch, self.ptxas.release);
+                    counts.refused.lock().expect("nobody panicked").push(refusal);
+                }
                 Ok(_) => drop(accepted(1)),
                 Err(error) => {
                     let message = error.to_string();
@@ -104,7 +108,9 @@ impl Batch {
         command.arg(format!("-arch={}", self.arch)).args((0..self.texts.len()).map(file)).arg("-o").arg(folder.join("cubin"));
         let output = command.stdin(Stdio::null()).output().expect("the assembler can be run");
         let _ = std::fs::remove_dir_all(&folder);
-        output.status.success()
+        // It says on its own which products it serializes.
+        let serializes = |said: &[u8]| String::from_utf8_lossy(said).contains("serialized");
+        output.status.success() && !serializes(&output.stderr) && !serializes(&output.stdout)
     }
 }
 

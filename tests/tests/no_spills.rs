@@ -1,4 +1,4 @@
-//! Every declared variant of the project's kernels fits its registers: `ptxas` spills nothing.
+//! Every declared variant of the project's kernels fits its registers, and its products run on: `ptxas` spills nothing, and serializes none.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -44,6 +44,7 @@ fn complaint(variant: &Variant, target: &'static Target, assembler: &Ptxas) -> O
     let target = variant.kernel.target_on(target);
     let Some(ptx) = variant.text(&Ptx, Some(target)) else { return Some(format!("{} has no PTX for {}", variant.name, target.name)) };
     match assembler.measure(&ptx, target.capability) {
+        Ok(measured) if measured.serialized => Some(format!("{} for {} has its products serialized", variant.name, target.name)),
         Ok(measured) if measured.spill_stores == 0 => None,
         Ok(measured) => Some(format!("{} for {} has {} registers and spills", variant.name, target.name, measured.registers)),
         Err(error) => Some(format!("{} for {}: {error}", variant.name, target.name)),

@@ -56,6 +56,7 @@ fn row(row: &Row) -> Value {
             "stack": measured.stack,
             "shared": measured.shared,
             "barriers": measured.barriers,
+            "serialized": measured.serialized,
         })
     });
     let occupancy = report.occupancy.as_ref().map(|found| {

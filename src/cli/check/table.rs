@@ -59,7 +59,8 @@ fn cells(row: &Row) -> [Cell; 11] {
     let none = || NOTHING.to_owned();
     let measured = row.measured.map_or_else(none, |measured| {
         let spills = if measured.spill_stores > 0 { " spills" } else { "" };
-        format!("{}{spills}", measured.registers)
+        let serialized = if measured.serialized { " serialized" } else { "" };
+        format!("{}{spills}{serialized}", measured.registers)
     });
     let (occupancy, limit) = report.occupancy.as_ref().map_or_else(
         || (none(), "the launch".to_owned()),

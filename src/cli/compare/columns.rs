@@ -154,7 +154,8 @@ pub(super) const COLUMNS: &[Column] = &[
         show: |cell| {
             let measured = cell.compiled.measured[cell.target]?;
             let spilled = measured.spill_stores + measured.spill_loads;
-            Some(if spilled > 0 { format!("{} +{spilled} B spilled", measured.registers) } else { measured.registers.to_string() })
+            let spilled = if spilled > 0 { format!(" +{spilled} B spilled") } else { String::new() };
+            Some(format!("{}{spilled}{}", measured.registers, if measured.serialized { " serialized" } else { "" }))
         },
         ..FIGURE
     },

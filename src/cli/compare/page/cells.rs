@@ -122,7 +122,9 @@ fn brief(column: &Column, cell: Cell<'_>, computes: bool, second: f64) -> Option
         "ptxas" => {
             let measured = cell.compiled.measured[cell.target].as_ref()?;
             let spilled = measured.spill_stores + measured.spill_loads;
-            Text::new(measured.registers, if spilled > 0 { format!("+{} spilled", bytes(f64::from(spilled))) } else { String::new() })
+            let spilled = (spilled > 0).then(|| format!("+{} spilled", bytes(f64::from(spilled))));
+            let serialized = measured.serialized.then(|| "serialized".to_owned());
+            Text::new(measured.registers, spilled.into_iter().chain(serialized).collect::<Vec<_>>().join(", "))
         }
         "shared" | "warp instr" | "sectors" | "replays" => Text::new(grouped(value? as u64), ""),
         "occupancy" => {
