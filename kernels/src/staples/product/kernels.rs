@@ -7,7 +7,7 @@
 //! `W` blocks are to be resident where the copy engine brings tiles: one multiplies while the other writes its results.
 //!
 //! `AHEAD`: as many blocks as are resident go from tile to tile, threads of their own ask for the next one's factors while this one's results are written, and the copy engine writes these,
-//! in strips of 64 bytes a row, for which there are several slots: a strip is made while those before are written.
+//! in strips of 128 bytes a row, or 64 of results of 32 bits. There are three or four slots for them: a strip is made while those before are written.
 //!
 //! `DOWN` blocks below each other are a cluster: each copies its part of the tile of b, which they share, to all of them.
 //!
@@ -80,7 +80,7 @@ pub fn turn<T: Element>(from: &MatrixBatch<T>, to: &mut MatrixBatch<T>) {
 
 /// c ← activation(α · a · b + β · c + bias), tiles by the copy engine.
 #[kernel(block = B, min_blocks = W, tensor = if TENSOR { tf32 } else { false }, persistent = AHEAD, overlap, cluster = (1, DOWN), raster(rows = 8), targets = [sm_90],
-    allow(narrow_product), variants((T, S, U, BK, BC, TENSOR, B, BM, BN, STAGES, W, AHEAD, DOWN) in [(bf16, f32, bf16, 64, 64, true, 256, 128, 256, 4, 1, false, 1), (bf16, f32, bf16, 64, 32, true, 256, 128, 256, 4, 1, true, 2), (bf16, f32, bf16, 64, 32, true, 256, 128, 192, 4, 1, true, 1), (bf16, f32, bf16, 64, 64, true, 128, 64, 64, 4, 1, false, 1)], END in [false, true]))]
+    allow(narrow_product), variants((T, S, U, BK, BC, TENSOR, B, BM, BN, STAGES, W, AHEAD, DOWN) in [(bf16, f32, bf16, 64, 64, true, 256, 128, 256, 4, 1, false, 1), (bf16, f32, bf16, 64, 64, true, 256, 128, 256, 3, 1, true, 2), (bf16, f32, bf16, 64, 64, true, 256, 128, 192, 4, 1, true, 1), (bf16, f32, bf16, 64, 64, true, 128, 64, 64, 4, 1, false, 1)], END in [false, true]))]
 #[allow(clippy::too_many_arguments, reason = "matrices, and what is done to their product")]
 pub fn multiply_nn_engine<
     T: Element,
@@ -111,7 +111,7 @@ pub fn multiply_nn_engine<
     let mut of_a: [[T; BK]; BM];
     #[shared(swizzle = 128)]
     let mut of_b: [[T; BN]; BK];
-    #[shared(swizzle = if AHEAD { 64 } else { 128 })]
+    #[shared(swizzle = if AHEAD && BC == 16 { 64 } else { 128 })]
     let mut results: [[U; BC]; BM];
     #[shared]
     let mut strip: [[S; BC]; BM];
@@ -222,7 +222,7 @@ pub fn multiply_nn<
 
 /// c ← activation(α · a · bᵀ + β · c + bias), tiles by the copy engine.
 #[kernel(block = B, min_blocks = W, tensor = if TENSOR { tf32 } else { false }, persistent = AHEAD, overlap, cluster = (1, DOWN), raster(rows = 8), targets = [sm_90],
-    allow(narrow_product), variants((T, S, U, BK, BC, TENSOR, B, BM, BN, STAGES, W, AHEAD, DOWN) in [(bf16, f32, bf16, 64, 64, true, 256, 128, 256, 4, 1, false, 1), (bf16, f32, bf16, 64, 32, true, 256, 128, 256, 4, 1, true, 2), (bf16, f32, bf16, 64, 32, true, 256, 128, 192, 4, 1, true, 1), (bf16, f32, bf16, 64, 64, true, 128, 64, 64, 4, 1, false, 1), (f32, f32, f32, 32, 32, true, 256, 128, 256, 4, 1, false, 1), (f32, f32, f32, 32, 16, true, 256, 128, 256, 4, 1, true, 2), (f32, f32, f32, 32, 16, true, 256, 128, 192, 4, 1, true, 1), (f32, f32, f32, 32, 32, true, 128, 64, 64, 4, 1, false, 1)], END in [false, true]))]
+    allow(narrow_product), variants((T, S, U, BK, BC, TENSOR, B, BM, BN, STAGES, W, AHEAD, DOWN) in [(bf16, f32, bf16, 64, 64, true, 256, 128, 256, 4, 1, false, 1), (bf16, f32, bf16, 64, 64, true, 256, 128, 256, 3, 1, true, 2), (bf16, f32, bf16, 64, 64, true, 256, 128, 192, 4, 1, true, 1), (bf16, f32, bf16, 64, 64, true, 128, 64, 64, 4, 1, false, 1), (f32, f32, f32, 32, 32, true, 256, 128, 256, 4, 1, false, 1), (f32, f32, f32, 32, 16, true, 256, 128, 256, 4, 1, true, 2), (f32, f32, f32, 32, 16, true, 256, 128, 192, 4, 1, true, 1), (f32, f32, f32, 32, 32, true, 128, 64, 64, 4, 1, false, 1)], END in [false, true]))]
 #[allow(clippy::too_many_arguments, reason = "matrices, and what is done to their product")]
 pub fn multiply_nt_engine<
     T: Element,
@@ -253,7 +253,7 @@ pub fn multiply_nt_engine<
     let mut of_a: [[T; BK]; BM];
     #[shared(swizzle = 128)]
     let mut of_b: [[T; BK]; BN];
-    #[shared(swizzle = if AHEAD { 64 } else { 128 })]
+    #[shared(swizzle = if AHEAD && BC == 16 { 64 } else { 128 })]
     let mut results: [[U; BC]; BM];
     #[shared]
     let mut strip: [[S; BC]; BM];
@@ -364,7 +364,7 @@ pub fn multiply_nt<
 
 /// c ← activation(α · aᵀ · b + β · c + bias), tiles by the copy engine.
 #[kernel(block = B, min_blocks = W, tensor = if TENSOR { tf32 } else { false }, persistent = AHEAD, overlap, cluster = (1, DOWN), raster(rows = 8), targets = [sm_90],
-    allow(narrow_product), variants((T, S, U, BK, BC, TENSOR, B, BM, BN, STAGES, W, AHEAD, DOWN) in [(bf16, f32, bf16, 64, 64, true, 256, 128, 256, 4, 1, false, 1), (bf16, f32, bf16, 64, 32, true, 256, 128, 256, 4, 1, true, 2), (bf16, f32, bf16, 64, 32, true, 256, 128, 192, 4, 1, true, 1), (bf16, f32, bf16, 64, 64, true, 128, 64, 64, 4, 1, false, 1)], END in [false, true]))]
+    allow(narrow_product), variants((T, S, U, BK, BC, TENSOR, B, BM, BN, STAGES, W, AHEAD, DOWN) in [(bf16, f32, bf16, 64, 64, true, 256, 128, 256, 4, 1, false, 1), (bf16, f32, bf16, 64, 64, true, 256, 128, 256, 3, 1, true, 2), (bf16, f32, bf16, 64, 64, true, 256, 128, 192, 4, 1, true, 1), (bf16, f32, bf16, 64, 64, true, 128, 64, 64, 4, 1, false, 1)], END in [false, true]))]
 #[allow(clippy::too_many_arguments, reason = "matrices, and what is done to their product")]
 pub fn multiply_tn_engine<
     T: Element,
@@ -395,7 +395,7 @@ pub fn multiply_tn_engine<
     let mut of_a: [[T; BM]; BK];
     #[shared(swizzle = 128)]
     let mut of_b: [[T; BN]; BK];
-    #[shared(swizzle = if AHEAD { 64 } else { 128 })]
+    #[shared(swizzle = if AHEAD && BC == 16 { 64 } else { 128 })]
     let mut results: [[U; BC]; BM];
     #[shared]
     let mut strip: [[S; BC]; BM];
@@ -506,7 +506,7 @@ pub fn multiply_tn<
 
 /// c ← activation(α · aᵀ · bᵀ + β · c + bias), tiles by the copy engine.
 #[kernel(block = B, min_blocks = W, tensor = if TENSOR { tf32 } else { false }, persistent = AHEAD, overlap, cluster = (1, DOWN), raster(rows = 8), targets = [sm_90],
-    allow(narrow_product), variants((T, S, U, BK, BC, TENSOR, B, BM, BN, STAGES, W, AHEAD, DOWN) in [(bf16, f32, bf16, 64, 64, true, 256, 128, 256, 4, 1, false, 1), (bf16, f32, bf16, 64, 32, true, 256, 128, 256, 4, 1, true, 2), (bf16, f32, bf16, 64, 32, true, 256, 128, 192, 4, 1, true, 1), (bf16, f32, bf16, 64, 64, true, 128, 64, 64, 4, 1, false, 1)], END in [false, true]))]
+    allow(narrow_product), variants((T, S, U, BK, BC, TENSOR, B, BM, BN, STAGES, W, AHEAD, DOWN) in [(bf16, f32, bf16, 64, 64, true, 256, 128, 256, 4, 1, false, 1), (bf16, f32, bf16, 64, 64, true, 256, 128, 256, 3, 1, true, 2), (bf16, f32, bf16, 64, 64, true, 256, 128, 192, 4, 1, true, 1), (bf16, f32, bf16, 64, 64, true, 128, 64, 64, 4, 1, false, 1)], END in [false, true]))]
 #[allow(clippy::too_many_arguments, reason = "matrices, and what is done to their product")]
 pub fn multiply_tt_engine<
     T: Element,
@@ -537,7 +537,7 @@ pub fn multiply_tt_engine<
     let mut of_a: [[T; BM]; BK];
     #[shared(swizzle = 128)]
     let mut of_b: [[T; BK]; BN];
-    #[shared(swizzle = if AHEAD { 64 } else { 128 })]
+    #[shared(swizzle = if AHEAD && BC == 16 { 64 } else { 128 })]
     let mut results: [[U; BC]; BM];
     #[shared]
     let mut strip: [[S; BC]; BM];

@@ -288,38 +288,39 @@ pub enum Tensor {
     IfTf32,
 }
 
-/// The launch of one of the kernels: tiles, elements of a row of 128 bytes along the inner extent, columns of a strip of the result (of results, and of sums that are finished one by one), stages.
+/// The launch of one of the kernels: tiles, elements of a row of 128 bytes along the inner extent, columns of a strip of the result, stages; for sums that are finished one by one both again, where they differ.
 macro_rules! launch {
     ($kernel:ident::<$T:ty, $S:ty, $U:ty, $b:literal, $bm:literal, $bn:literal, $bk:literal, $bc:literal, $stages:literal, $($how:literal),+>, $p:ident) => {
-        launch!($kernel::<$T, $S, $U, $b, $bm, $bn, $bk, ($bc, $bc), $stages, $($how),+>, $p)
+        launch!($kernel::<$T, $S, $U, $b, $bm, $bn, $bk, [$bc, $bc], [$stages, $stages], $($how),+>, $p)
     };
-    ($kernel:ident::<$T:ty, $S:ty, $U:ty, $b:literal, $bm:literal, $bn:literal, $bk:literal, ($bc:expr, $of_sums:literal), $stages:literal, $($how:literal),+>, $p:ident) => {{
+    ($kernel:ident::<$T:ty, $S:ty, $U:ty, $b:literal, $bm:literal, $bn:literal, $bk:literal, [$bc:literal, $of_sums:literal], [$stages:literal, $stages_of_sums:literal], $($how:literal),+>, $p:ident) => {{
         let Parameters { product, factors: [a, b], bias: (of_bias, bias), c, .. } = $p;
         let (alpha, beta, activation) = (product.alpha, product.beta, product.activation as u32);
         // Whole clusters.
         let down = <$T as MultipliesInto<$U>>::SHAPES[$p.shape].down;
         let grid = (c.columns().div_ceil($bn), c.rows().div_ceil($bm).next_multiple_of(down), c.count());
         let launch = match product.has_end() {
-            false => {
-                $kernel::<$T, $S, $U, $b, $bm, $bn, $bk, { $bc }, $stages, $($how,)+ false>(alpha, beta, activation, of_bias, a, b, bias, c)
+            false => $kernel::<$T, $S, $U, $b, $bm, $bn, $bk, $bc, $stages, $($how,)+ false>(alpha, beta, activation, of_bias, a, b, bias, c),
+            true => {
+                $kernel::<$T, $S, $U, $b, $bm, $bn, $bk, $of_sums, $stages_of_sums, $($how,)+ true>(alpha, beta, activation, of_bias, a, b, bias, c)
             }
-            true => $kernel::<$T, $S, $U, $b, $bm, $bn, $bk, $of_sums, $stages, $($how,)+ true>(alpha, beta, activation, of_bias, a, b, bias, c),
         };
         launch.grid(grid)
     }};
 }
 
-/// One of both ways to bring tiles, and one of the tiles. `$bc` columns of the result are 128 bytes.
+/// One of both ways to bring tiles, and one of the tiles. `$bc` columns of the result are 128 bytes. Where tiles of 256 columns come ahead, strips have `$strip` columns, and there are `$ahead` stages: of elements of
+/// 16 bits all four strips of a tile have room behind three stages, so that none waits until another is stored.
 macro_rules! shapes {
-    ($by_engine:ident, $by_threads:ident, $T:ty, $S:ty, $U:ty, $bk:literal, $bc:literal, $p:ident) => {
+    ($by_engine:ident, $by_threads:ident, $T:ty, $S:ty, $U:ty, $bk:literal, ($bc:literal, $strip:literal, $ahead:literal), $p:ident) => {
         match $p.shape {
             0 => launch!($by_engine::<$T, $S, $U, 256, 128, 256, $bk, $bc, 4, 1, false, 1, true>, $p),
             1 => launch!($by_engine::<$T, $S, $U, 256, 128, 128, $bk, $bc, 3, 2, false, 1, true>, $p),
             2 => launch!($by_engine::<$T, $S, $U, 128, 64, 64, $bk, $bc, 4, 1, false, 1, true>, $p),
-            5 => launch!($by_engine::<$T, $S, $U, 256, 128, 256, $bk, ($bc / 2, $bc), 4, 1, true, 1, true>, $p),
-            6 => launch!($by_engine::<$T, $S, $U, 256, 128, 192, $bk, ($bc / 2, $bc), 4, 1, true, 1, true>, $p),
-            7 => launch!($by_engine::<$T, $S, $U, 256, 128, 256, $bk, ($bc / 2, $bc), 4, 1, true, 2, true>, $p),
-            8 => launch!($by_engine::<$T, $S, $U, 256, 128, 192, $bk, ($bc / 2, $bc), 4, 1, true, 2, true>, $p),
+            5 => launch!($by_engine::<$T, $S, $U, 256, 128, 256, $bk, [$strip, $bc], [$ahead, 4], 1, true, 1, true>, $p),
+            6 => launch!($by_engine::<$T, $S, $U, 256, 128, 192, $bk, [$strip, $bc], [4, 4], 1, true, 1, true>, $p),
+            7 => launch!($by_engine::<$T, $S, $U, 256, 128, 256, $bk, [$strip, $bc], [$ahead, 4], 1, true, 2, true>, $p),
+            8 => launch!($by_engine::<$T, $S, $U, 256, 128, 192, $bk, [$strip, $bc], [4, 4], 1, true, 2, true>, $p),
             3 => launch!($by_threads::<$T, $S, $U, 256, 128, 128, $bk, $bc, 2, true>, $p),
             _ => launch!($by_threads::<$T, $S, $U, 128, 64, 64, $bk, $bc, 2, true>, $p),
         }
@@ -351,7 +352,7 @@ macro_rules! exact {
 }
 
 macro_rules! halves {
-    ($($T:ty, $U:ty, $bc:literal;)*) => {$(
+    ($($T:ty, $U:ty, $strips:tt;)*) => {$(
         impl MultipliesInto<$U> for $T {
             type Sum = f32;
             const ONE: f32 = 1.0;
@@ -360,10 +361,10 @@ macro_rules! halves {
 
             fn launch<'a>(p: Parameters<'a, $T, $U>) -> Launch<'a> {
                 match p.are_transposed {
-                    [false, false] => shapes!(multiply_nn_engine, multiply_nn, $T, f32, $U, 64, $bc, p),
-                    [false, true] => shapes!(multiply_nt_engine, multiply_nt, $T, f32, $U, 64, $bc, p),
-                    [true, false] => shapes!(multiply_tn_engine, multiply_tn, $T, f32, $U, 64, $bc, p),
-                    [true, true] => shapes!(multiply_tt_engine, multiply_tt, $T, f32, $U, 64, $bc, p),
+                    [false, false] => shapes!(multiply_nn_engine, multiply_nn, $T, f32, $U, 64, $strips, p),
+                    [false, true] => shapes!(multiply_nt_engine, multiply_nt, $T, f32, $U, 64, $strips, p),
+                    [true, false] => shapes!(multiply_tn_engine, multiply_tn, $T, f32, $U, 64, $strips, p),
+                    [true, true] => shapes!(multiply_tt_engine, multiply_tt, $T, f32, $U, 64, $strips, p),
                 }
             }
         }
@@ -371,14 +372,14 @@ macro_rules! halves {
 }
 
 halves! {
-    bf16, bf16, 64;
-    bf16, f32, 32;
-    f16, f16, 64;
-    f16, f32, 32;
+    bf16, bf16, (64, 64, 3);
+    bf16, f32, (32, 16, 4);
+    f16, f16, (64, 64, 3);
+    f16, f32, (32, 16, 4);
 }
 
 macro_rules! bytes {
-    ($($T:ty, $S:ty, $U:ty, $bc:literal, $one:expr, $zero:expr;)*) => {$(
+    ($($T:ty, $S:ty, $U:ty, $strips:tt, $one:expr, $zero:expr;)*) => {$(
         impl MultipliesInto<$U> for $T {
             type Sum = $S;
             const ONE: $S = $one;
@@ -386,21 +387,21 @@ macro_rules! bytes {
             const BY_TENSOR_CORES: Tensor = Tensor::Along;
 
             fn launch<'a>(p: Parameters<'a, $T, $U>) -> Launch<'a> {
-                shapes!(multiply_nt_engine, multiply_nt, $T, $S, $U, 128, $bc, p)
+                shapes!(multiply_nt_engine, multiply_nt, $T, $S, $U, 128, $strips, p)
             }
         }
     )*};
 }
 
 bytes! {
-    i8, i32, i32, 32, 1, 0;
-    u8, i32, i32, 32, 1, 0;
-    e4m3, f32, f32, 32, 1.0, 0.0;
-    e4m3, f32, bf16, 64, 1.0, 0.0;
-    e4m3, f32, f16, 64, 1.0, 0.0;
-    e5m2, f32, f32, 32, 1.0, 0.0;
-    e5m2, f32, bf16, 64, 1.0, 0.0;
-    e5m2, f32, f16, 64, 1.0, 0.0;
+    i8, i32, i32, (32, 16, 4), 1, 0;
+    u8, i32, i32, (32, 16, 4), 1, 0;
+    e4m3, f32, f32, (32, 16, 4), 1.0, 0.0;
+    e4m3, f32, bf16, (64, 64, 3), 1.0, 0.0;
+    e4m3, f32, f16, (64, 64, 3), 1.0, 0.0;
+    e5m2, f32, f32, (32, 16, 4), 1.0, 0.0;
+    e5m2, f32, bf16, (64, 64, 3), 1.0, 0.0;
+    e5m2, f32, f16, (64, 64, 3), 1.0, 0.0;
 }
 
 impl MultipliesInto<f32> for f32 {
@@ -411,7 +412,7 @@ impl MultipliesInto<f32> for f32 {
 
     fn launch<'a>(p: Parameters<'a, f32, f32>) -> Launch<'a> {
         match p.product.is_tf32 {
-            true => shapes!(multiply_nt_engine, multiply_nt, f32, f32, f32, 32, 32, p),
+            true => shapes!(multiply_nt_engine, multiply_nt, f32, f32, f32, 32, (32, 16, 4), p),
             false => exact!(p),
         }
     }
