@@ -311,7 +311,8 @@ fn assemblers_take_the_waits() {
 }
 
 /// What may not come before the wait: accesses of global memory, by threads and by the copy engine, and a thread's end.
-const BEHIND_THE_WAIT: [&str; 10] = ["LD", "LDG", "LDGSTS", "ST", "STG", "RED", "ATOMG", "UBLKCP", "UTMALDG", "UTMASTG"];
+const BEHIND_THE_WAIT: [&str; 14] =
+    ["LD", "LDG", "LDGSTS", "ST", "STG", "RED", "REDG", "ATOM", "ATOMG", "TEX", "TLD", "UBLKCP", "UTMALDG", "UTMASTG"];
 
 /// Whether the assembler has kept it on every way through a kernel: what was found in front of the wait.
 fn unwaited(sass: &str) -> Vec<String> {
@@ -356,7 +357,8 @@ fn machine_code_accesses_nothing_before_it_waits() {
         assert_eq!([sass.matches("ACQBULK").count(), sass.matches("PREEXIT").count()], [waits, 1], "{sass}");
         assert_eq!(unwaited(&sass), Vec::<String>::new(), "{sass}");
         // Without its waits, the walk finds what they are for.
-        assert!(!unwaited(&sass.replace("ACQBULK", "NOP")).is_empty(), "{sass}");
+        let is_access = |line: &String| !line.contains("EXIT");
+        assert!(unwaited(&sass.replace("ACQBULK", "NOP")).iter().any(is_access), "{sass}");
     }
     println!("ran: {test} ({} kernels)", OVERLAPPING.len());
 }

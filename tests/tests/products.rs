@@ -8,6 +8,7 @@ use warpwright::prelude::*;
 use warpwright::{DeviceKind, Num};
 use warpwright_tests::devices::on_all;
 use warpwright_tests::emitted::{kernel_of, ptx};
+use warpwright_tests::ptx_interpreter::executed;
 use warpwright_tests::ptxas::{self, Counts};
 
 /// Whole numbers from 0 to 3.
@@ -383,6 +384,64 @@ fn sums_of_nothing_have_no_sign() {
         swizzled_nt::<bf16, f32, 64, 16, 64>(a, b, device.matrix_mut(&mut z, 64, 16).unwrap()).grid(1).launch(device).unwrap();
         assert!(z.download().unwrap().iter().all(|sum| sum.to_bits() == 0), "{device}");
     });
+}
+
+/// A sum whose loop passes over its first steps, or ends before the last: nothing but products begins it.
+#[kernel(block = 128)]
+fn some_of<const ENDS: bool>(from: usize, to: usize, a: &Matrix<bf16>, b: &Matrix<bf16>, c: &mut Matrix<f32>) {
+    #[shared(swizzle = 64)]
+    let mut a_tile: [[bf16; 32]; 64];
+    #[shared(swizzle = 64)]
+    let mut b_tile: [[bf16; 32]; 16];
+    let mut sums = Accumulator::<f32, 64, 16>::zero();
+    for step in 0..a.columns() / 32 {
+        if ENDS {
+            if step == to {
+                break;
+            }
+        } else if step < from {
+            continue;
+        }
+        load_tile(&mut a_tile, a, 0, step * 32);
+        load_tile(&mut b_tile, b, 0, step * 32);
+        sync_threads();
+        multiply_add(&a_tile, transposed(&b_tile), &mut sums);
+        sync_threads();
+    }
+    #[unroll]
+    for e in 0..sums.len() {
+        let (row, column) = sums.position(e);
+        c[(row, column)] = sums[e];
+    }
+}
+
+#[test]
+fn steps_that_are_passed_over_leave_nothing() {
+    on_all("some of a product", |device| {
+        let (m, n, k) = (64, 16, 96);
+        let (a, b) = (numbers(m * k, 1), numbers(n * k, 77));
+        let of = |numbers: &[u8]| numbers.iter().map(|n| num::<bf16>(*n)).collect::<Vec<_>>();
+        let (x, y) = (device.upload(&of(&a)).unwrap(), device.upload(&of(&b)).unwrap());
+        for at in 0..=3 {
+            for ends in [false, true] {
+                let mut z = device.upload(&vec![9.0f32; m * n]).unwrap();
+                let (x, y) = (device.matrix(&x, m, k).unwrap(), device.matrix(&y, n, k).unwrap());
+                let result = device.matrix_mut(&mut z, m, n).unwrap();
+                let launch = if ends { some_of::<true>(0, at, x, y, result) } else { some_of::<false>(at, 3, x, y, result) };
+                launch.grid(1).launch(device).unwrap();
+                let steps = if ends { 0..32 * at } else { 32 * at..k };
+                let product = |i: usize, step: usize| u32::from(a[i / n * k + step]) * u32::from(b[i % n * k + step]);
+                let expected: Vec<f32> = (0..m * n).map(|i| steps.clone().map(|step| product(i, step)).sum::<u32>() as f32).collect();
+                assert_eq!(z.download().unwrap(), expected, "{at}, {ends}, {device}");
+            }
+        }
+    });
+}
+
+/// The same by executed PTX, which has products of warpgroups.
+#[test]
+fn on_the_ptx_interpreter() {
+    executed("products", &["steps_that_are_passed_over_leave_nothing", "sums_of_nothing_have_no_sign"], "9.0");
 }
 
 /// c = a · bᵀ of any size, a tile of the result for each block, factors copied ahead.

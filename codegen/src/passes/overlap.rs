@@ -19,7 +19,7 @@
 //! its rounds, behind what finds the block's place, and once more behind them, for threads that had none. Waiting again costs nothing: all that it waits for is done.
 //!
 //! **Admitting** asks for nothing, since the next kernel waits for this one's end wherever it begins: it stands behind the last instruction that reads global memory, for its blocks would take room from
-//! loads that are still to be issued. It stands behind the wait: when the next kernel begins, all before this one are done.
+//! loads that are still to be issued. It stands behind the wait, but for persistent kernels: when the next kernel begins, all before this one are done.
 //!
 //! A persistent kernel admits the next before its first round: all its blocks have their room already, and those of the next take that of blocks which have no round left. These wait for this kernel's end, which is behind
 //! that of all before.
@@ -46,20 +46,22 @@ pub(super) fn run(kernel: &mut Kernel) -> bool {
     true
 }
 
-/// Has every way through a block wait before its first access, and at its end if there is none. `is_round`: whoever leaves it early waits behind the rounds. Gives whether the wait stands in the
+/// Has every way through a block wait before its first access, and at its end if there is none. `is_round`: whoever leaves it early waits behind the rounds, if nothing behind it in the round needs that. Gives whether the wait stands in the
 /// block itself, before what needs it.
 fn wait_in(kernel: &mut Kernel, block: Block, is_round: bool) -> bool {
     let insts = &kernel.blocks[block].insts;
     let Some((_, before_end)) = insts.split_last() else { return false };
     let at = before_end.iter().position(|inst| has(kernel, *inst, needs_earlier)).unwrap_or(before_end.len());
     let inst = insts[at];
+    // Who leaves a block early goes on behind it.
+    let is_last = !before_end.iter().skip(at + 1).any(|inst| has(kernel, *inst, needs_earlier));
     if let Some(roles) = kernel.roles_at(inst) {
         wait_in(kernel, roles.producer, is_round);
         wait_in(kernel, roles.work, is_round);
     } else if let Some(round) = round_at(kernel, inst) {
         place(kernel, block, called::AWAIT_EARLIER, at + 1);
         wait_in(kernel, round, true);
-    } else if let (true, Op::Region(Region::Block { body })) = (is_round, &kernel.insts[inst].op) {
+    } else if let (true, true, Op::Region(Region::Block { body })) = (is_round, is_last, &kernel.insts[inst].op) {
         wait_in(kernel, *body, true);
     } else {
         place(kernel, block, called::AWAIT_EARLIER, at);

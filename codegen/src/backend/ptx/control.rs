@@ -406,12 +406,12 @@ impl Emitter<'_> {
         if let (None, Count::Below(counter)) = (is_entered, &counter) {
             let inside = self.temp(RegisterClass::Predicate);
             ptx!(self, Setp.Lt.(suffix(counter.ty)) inside, counter.at, &counter.end);
-            let (late, zeros): (Vec<_>, Vec<_>) =
+            let (behind_await, on_the_way): (Vec<_>, Vec<_>) =
                 begun.iter().map(|(carried, awaits)| (carried + 1, *awaits)).partition(|(_, awaits)| awaits.is_some());
-            for (n, awaits) in late {
+            for (n, awaits) in behind_await {
                 awaits.into_iter().for_each(|awaits| self.zero_late(awaits, inside, params[n], first[n]));
             }
-            let zeros: Vec<usize> = zeros.into_iter().map(|(n, _)| n).collect();
+            let zeros: Vec<usize> = on_the_way.into_iter().map(|(n, _)| n).collect();
             if zeros.is_empty() {
                 self.jump_if(inside, false, out);
             } else {

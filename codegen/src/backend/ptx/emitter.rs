@@ -56,7 +56,7 @@ pub(super) struct Emitter<'k> {
     /// Products that begin the sums of a loop.
     pub(super) first_products: HashMap<Inst, Adds>,
     /// By who awaits the products of a loop that may not be entered.
-    pub(super) late_zeros: HashMap<Inst, LateZeros>,
+    pub(super) late_zeros: HashMap<Inst, Vec<LateZeros>>,
     /// The block that each instruction stands in.
     pub(super) homes: Vec<Option<Block>>,
     /// What is printed as something else, by instruction.

@@ -22,15 +22,18 @@ pub(super) enum Adds {
     ButFirst(Reg, Value),
 }
 
-/// What becomes zero where a loop was not entered, once nothing runs any more.
+/// What becomes zero where a loop was not entered (`entered` is false), once nothing runs any more.
 pub(super) struct LateZeros {
     entered: Reg,
     moves: Vec<(Reg, Operand)>,
 }
 
 impl Emitter<'_> {
-    /// Which values that a loop carries are zero at first, and sums of a product that stands in its body, and are nothing else: by number. With them who awaits the product
-    /// behind the loop, where it is left running: until then nothing but products may write its sums, on no way there, or the assembler lets each product wait for the one before.
+    /// Which values that a loop carries are zero at first, and sums of a product that stands in its body, and are nothing else: by number. An iteration that passes over the product would hand the sum on,
+    /// which is something else.
+    ///
+    /// With them who awaits the product behind the loop, where it is left running. On no path from the loop's entry to that wait may anything but a product write the sums, not even where the loop is passed over:
+    /// else the assembler lets each product wait for the one before (C7515).
     pub(super) fn begun_by_products(&self, inst: Inst, init: &[Value], body: Block) -> BTreeMap<usize, Option<Inst>> {
         let kernel = self.kernel;
         let number = |sum: &Value| match kernel.values[*sum].def {
@@ -61,11 +64,15 @@ impl Emitter<'_> {
     /// Has a carried value become zero where the loop was not entered, behind who awaits it.
     pub(super) fn zero_late(&mut self, awaits: Inst, entered: Reg, carried: Reg, zero: Value) {
         let zero = self.raw(zero);
-        self.late_zeros.entry(awaits).or_insert(LateZeros { entered, moves: Vec::new() }).moves.push((carried, zero));
+        let of_loops = self.late_zeros.entry(awaits).or_default();
+        match of_loops.iter_mut().find(|late| late.entered == entered) {
+            Some(late) => late.moves.push((carried, zero)),
+            None => of_loops.push(LateZeros { entered, moves: vec![(carried, zero)] }),
+        }
     }
 
     pub(super) fn zero_what_was_not_entered(&mut self, awaits: Inst) {
-        if let Some(late) = self.late_zeros.remove(&awaits) {
+        for late in self.late_zeros.remove(&awaits).unwrap_or_default() {
             let done = self.new_label();
             self.jump_if(late.entered, true, done);
             self.parallel_moves(late.moves);

@@ -201,6 +201,7 @@ const KERNELS: &[&str] = &[
      #[pipeline(stages = 3)] for c in 0..n { load_run(&mut s, x, c * 256); sync_threads(); sum += s[255 - t]; sync_threads(); } y[t] = sum; }",
     "(n: usize, x: &Global<f32>, y: &mut Global<f32>) { #[shared] let mut s: [f32; 64]; let t = thread_idx().x; let mut sum = 0.0; \
      #[pipeline(stages = 2)] for c in 0..n { s[t] = x[c * 64 + t]; sync_threads(); sum += s[63 - t]; sync_threads(); } y[t] = sum; }",
+    "(n: usize, y: &mut Global<u32>) { let i = global_id().x; 'a: { for k in 0..n { if k * k == i { break 'a; } } y[i] = 1; } y[i + 1] = 2; }",
 ];
 
 #[test]

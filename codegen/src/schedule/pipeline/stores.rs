@@ -4,7 +4,7 @@
 //! c_tile[i] = …                   c_tile[i] = …
 //!                                 engine_fence
 //! sync_threads()             ▶    sync_threads()
-//! store_tile(c, r, k, &c_tile)    if t == 0 { if r < c.rows() && k < c.columns() { put_tile c_tile, c, r, k }; commit_stores }
+//! store_tile(c, r, k, &c_tile)    if t == 0 { put_tile c_tile, c, r, k; commit_stores }
 //! …                               …
 //!                                 if t == 0 { await_stores 0 read }
 //! sync_threads()                  sync_threads()

@@ -7,7 +7,8 @@
 //! `W` blocks are to be resident where the copy engine brings tiles: one multiplies while the other writes its results.
 //!
 //! `AHEAD`: as many blocks as are resident go from tile to tile, threads of their own ask for the next one's factors while this one's results are written, and the copy engine writes these,
-//! in strips of 128 bytes a row, or 64 of results of 32 bits. There are three or four slots for them: a strip is made while those before are written.
+//! in strips of 128 bytes a row, or 64 of results of 32 bits. There are three or four slots for them: a strip is made while those before are written. Sums that are
+//! kept leave room for four stages, whatever `STAGES` says.
 //!
 //! `DOWN` blocks below each other are a cluster: each copies its part of the tile of b, which they share, to all of them.
 //!
@@ -117,7 +118,7 @@ pub fn multiply_nn_engine<
     let mut strip: [[S; BC]; BM];
     let (i, row, column) = (block_idx().z, block_idx().y * BM, block_idx().x * BN);
     let mut sums = Accumulator::<S, BM, BN>::zero();
-    #[pipeline(stages = STAGES, by = tma, producer = AHEAD)]
+    #[pipeline(stages = if END && AHEAD { 4 } else { STAGES }, by = tma, producer = AHEAD)]
     for step in 0..a.columns().div_ceil(BK) {
         load_tile(&mut of_a, &a[i], row, step * BK);
         load_tile(&mut of_b, &b[i], step * BK, column);
@@ -259,7 +260,7 @@ pub fn multiply_nt_engine<
     let mut strip: [[S; BC]; BM];
     let (i, row, column) = (block_idx().z, block_idx().y * BM, block_idx().x * BN);
     let mut sums = Accumulator::<S, BM, BN>::zero();
-    #[pipeline(stages = STAGES, by = tma, producer = AHEAD)]
+    #[pipeline(stages = if END && AHEAD { 4 } else { STAGES }, by = tma, producer = AHEAD)]
     for step in 0..a.columns().div_ceil(BK) {
         load_tile(&mut of_a, &a[i], row, step * BK);
         load_tile(&mut of_b, &b[i], column, step * BK);
@@ -401,7 +402,7 @@ pub fn multiply_tn_engine<
     let mut strip: [[S; BC]; BM];
     let (i, row, column) = (block_idx().z, block_idx().y * BM, block_idx().x * BN);
     let mut sums = Accumulator::<S, BM, BN>::zero();
-    #[pipeline(stages = STAGES, by = tma, producer = AHEAD)]
+    #[pipeline(stages = if END && AHEAD { 4 } else { STAGES }, by = tma, producer = AHEAD)]
     for step in 0..a.rows().div_ceil(BK) {
         load_tile(&mut of_a, &a[i], step * BK, row);
         load_tile(&mut of_b, &b[i], step * BK, column);
@@ -543,7 +544,7 @@ pub fn multiply_tt_engine<
     let mut strip: [[S; BC]; BM];
     let (i, row, column) = (block_idx().z, block_idx().y * BM, block_idx().x * BN);
     let mut sums = Accumulator::<S, BM, BN>::zero();
-    #[pipeline(stages = STAGES, by = tma, producer = AHEAD)]
+    #[pipeline(stages = if END && AHEAD { 4 } else { STAGES }, by = tma, producer = AHEAD)]
     for step in 0..a.rows().div_ceil(BK) {
         load_tile(&mut of_a, &a[i], step * BK, row);
         load_tile(&mut of_b, &b[i], column, step * BK);

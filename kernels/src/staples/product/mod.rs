@@ -288,12 +288,12 @@ pub enum Tensor {
     IfTf32,
 }
 
-/// The launch of one of the kernels: tiles, elements of a row of 128 bytes along the inner extent, columns of a strip of the result, stages; for sums that are finished one by one both again, where they differ.
+/// The launch of one of the kernels: tiles, elements of a row of 128 bytes along the inner extent, columns of a strip of the result (and, where they differ, of sums that are finished one by one), stages.
 macro_rules! launch {
     ($kernel:ident::<$T:ty, $S:ty, $U:ty, $b:literal, $bm:literal, $bn:literal, $bk:literal, $bc:literal, $stages:literal, $($how:literal),+>, $p:ident) => {
-        launch!($kernel::<$T, $S, $U, $b, $bm, $bn, $bk, [$bc, $bc], [$stages, $stages], $($how),+>, $p)
+        launch!($kernel::<$T, $S, $U, $b, $bm, $bn, $bk, [$bc, $bc], $stages, $($how),+>, $p)
     };
-    ($kernel:ident::<$T:ty, $S:ty, $U:ty, $b:literal, $bm:literal, $bn:literal, $bk:literal, [$bc:literal, $of_sums:literal], [$stages:literal, $stages_of_sums:literal], $($how:literal),+>, $p:ident) => {{
+    ($kernel:ident::<$T:ty, $S:ty, $U:ty, $b:literal, $bm:literal, $bn:literal, $bk:literal, [$bc:literal, $of_sums:literal], $stages:literal, $($how:literal),+>, $p:ident) => {{
         let Parameters { product, factors: [a, b], bias: (of_bias, bias), c, .. } = $p;
         let (alpha, beta, activation) = (product.alpha, product.beta, product.activation as u32);
         // Whole clusters.
@@ -302,7 +302,7 @@ macro_rules! launch {
         let launch = match product.has_end() {
             false => $kernel::<$T, $S, $U, $b, $bm, $bn, $bk, $bc, $stages, $($how,)+ false>(alpha, beta, activation, of_bias, a, b, bias, c),
             true => {
-                $kernel::<$T, $S, $U, $b, $bm, $bn, $bk, $of_sums, $stages_of_sums, $($how,)+ true>(alpha, beta, activation, of_bias, a, b, bias, c)
+                $kernel::<$T, $S, $U, $b, $bm, $bn, $bk, $of_sums, $stages, $($how,)+ true>(alpha, beta, activation, of_bias, a, b, bias, c)
             }
         };
         launch.grid(grid)
@@ -317,10 +317,10 @@ macro_rules! shapes {
             0 => launch!($by_engine::<$T, $S, $U, 256, 128, 256, $bk, $bc, 4, 1, false, 1, true>, $p),
             1 => launch!($by_engine::<$T, $S, $U, 256, 128, 128, $bk, $bc, 3, 2, false, 1, true>, $p),
             2 => launch!($by_engine::<$T, $S, $U, 128, 64, 64, $bk, $bc, 4, 1, false, 1, true>, $p),
-            5 => launch!($by_engine::<$T, $S, $U, 256, 128, 256, $bk, [$strip, $bc], [$ahead, 4], 1, true, 1, true>, $p),
-            6 => launch!($by_engine::<$T, $S, $U, 256, 128, 192, $bk, [$strip, $bc], [4, 4], 1, true, 1, true>, $p),
-            7 => launch!($by_engine::<$T, $S, $U, 256, 128, 256, $bk, [$strip, $bc], [$ahead, 4], 1, true, 2, true>, $p),
-            8 => launch!($by_engine::<$T, $S, $U, 256, 128, 192, $bk, [$strip, $bc], [4, 4], 1, true, 2, true>, $p),
+            5 => launch!($by_engine::<$T, $S, $U, 256, 128, 256, $bk, [$strip, $bc], $ahead, 1, true, 1, true>, $p),
+            6 => launch!($by_engine::<$T, $S, $U, 256, 128, 192, $bk, [$strip, $bc], 4, 1, true, 1, true>, $p),
+            7 => launch!($by_engine::<$T, $S, $U, 256, 128, 256, $bk, [$strip, $bc], $ahead, 1, true, 2, true>, $p),
+            8 => launch!($by_engine::<$T, $S, $U, 256, 128, 192, $bk, [$strip, $bc], 4, 1, true, 2, true>, $p),
             3 => launch!($by_threads::<$T, $S, $U, 256, 128, 128, $bk, $bc, 2, true>, $p),
             _ => launch!($by_threads::<$T, $S, $U, 128, 64, 64, $bk, $bc, 2, true>, $p),
         }

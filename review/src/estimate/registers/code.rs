@@ -102,6 +102,8 @@ pub(super) struct Code {
     pub(super) widths: Vec<u8>,
     /// File (from 1), line, column.
     pub(super) places: Vec<[u32; 3]>,
+    /// Sums of a warpgroup's products that add, but for the first: they hold nothing before.
+    pub(super) begun: HashSet<Reg>,
 }
 
 /// The body of an entry as the model sees it.
@@ -121,8 +123,9 @@ struct Reader<'b> {
     labels: HashMap<Label, u32>,
     /// Arrays, from 1.
     symbols: HashMap<&'b str, u32>,
-    /// Predicates that never hold.
+    /// Predicates that never hold, and those that always do.
     falses: HashSet<&'b code::Reg>,
+    trues: HashSet<&'b code::Reg>,
     /// Whether the next instruction begins a stretch.
     is_ended: bool,
 }
@@ -197,13 +200,22 @@ impl<'b> Reader<'b> {
             results = &sources[..1];
             let adds = sources[1..].iter().flat_map(Operand::registers).all(|reg| !self.falses.contains(reg));
             read = if adds { sources } else { &sources[1..] };
+            let is_open =
+                |reg: &code::Reg| reg.class == RegisterClass::Predicate && !self.trues.contains(reg) && !self.falses.contains(reg);
+            if sources[1..].iter().flat_map(Operand::registers).any(is_open) {
+                let sums: Vec<Reg> = sources[0].registers().iter().map(|reg| self.register(reg)).collect();
+                self.code.begun.extend(sums);
+            }
         }
         if let (Mnemonic::Setp, [Operand::Reg(result), a, b]) = (opcode.mnemonic, &instruction.operands[..])
-            && opcode.has(Word::Ne)
             && a.registers().is_empty()
             && a == b
         {
-            self.falses.insert(result);
+            if opcode.has(Word::Ne) {
+                self.falses.insert(result);
+            } else if opcode.has(Word::Eq) {
+                self.trues.insert(result);
+            }
         }
         inst.dst.extend(results.iter().flat_map(Operand::registers).map(|reg| self.register(reg)));
         read.iter().for_each(|operand| self.source(&mut inst, operand));

@@ -75,8 +75,25 @@ pub(super) fn live_out(code: &Code, successors: &[Vec<usize>]) -> Vec<Set> {
                 }
             }
         }
+        if code.begun.contains(&reg) {
+            // Nothing is kept for them where nothing has written them yet.
+            let written = reached(&writers[reg as usize], successors);
+            let unwritten = live_out.iter_mut().zip(written).filter(|(out, is_written)| !is_written && out.0.last() == Some(&reg));
+            unwritten.for_each(|(out, _)| out.0.truncate(out.0.len() - 1));
+        }
     }
     live_out
+}
+
+/// By stretch: whether it is one of these or comes behind one.
+fn reached(from: &[usize], successors: &[Vec<usize>]) -> Vec<bool> {
+    let (mut reached, mut work) = (vec![false; successors.len()], from.to_vec());
+    while let Some(n) = work.pop() {
+        if !std::mem::replace(&mut reached[n], true) {
+            work.extend_from_slice(&successors[n]);
+        }
+    }
+    reached
 }
 
 /// By register: the stretches that read it before they write it, and those that write it.
