@@ -11,6 +11,19 @@ const CONTENTS: &str = include_str!("../source/contents.rs");
 
 /// What runs the kernels: prints for each a number for what its buffers hold, or why it did not end.
 const MAIN: &str = r#"
+/// # Safety
+/// The bytes are those of values of `T`.
+pub unsafe fn values<T>(bytes: &[u8]) -> Vec<T> {
+    let len = bytes.len() / size_of::<T>();
+    assert_eq!(len * size_of::<T>(), bytes.len(), "another size than rustc's");
+    let mut values = Vec::with_capacity(len);
+    unsafe {
+        std::ptr::copy_nonoverlapping(bytes.as_ptr(), values.as_mut_ptr() as *mut u8, bytes.len());
+        values.set_len(len);
+    }
+    values
+}
+
 pub fn digest(buffers: &[Vec<u8>]) -> u64 {
     buffers.iter().flatten().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }

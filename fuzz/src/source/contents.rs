@@ -50,3 +50,33 @@ pub fn contents(seed: u64, scalar: &str, len: usize) -> Vec<u8> {
     }
     bytes
 }
+
+/// A scalar of every element.
+#[derive(Debug)]
+pub struct Column<'c> {
+    /// What its contents are made as.
+    pub scalar: &'c str,
+    /// The byte of an element where it begins.
+    pub at: usize,
+    /// Its bytes, at least as many as those of `scalar`.
+    pub size: usize,
+    /// If there are any, the contents are bytes, each of which says one of these.
+    pub numbers: &'c [i64],
+}
+
+/// Bytes of `len` elements of so many bytes each; a seed for each column, from this one on.
+pub fn placed(seed: u64, len: usize, size: usize, columns: &[Column<'_>]) -> Vec<u8> {
+    let mut bytes = vec![0; size * len];
+    for (column, seed) in columns.iter().zip(seed..) {
+        let made = contents(seed, column.scalar, len);
+        let each = made.len() / len.max(1);
+        for element in 0..len {
+            let to = &mut bytes[element * size + column.at..][..column.size];
+            match column.numbers {
+                [] => to[..each].copy_from_slice(&made[element * each..][..each]),
+                numbers => to.copy_from_slice(&numbers[made[element] as usize % numbers.len()].to_le_bytes()[..column.size]),
+            }
+        }
+    }
+    bytes
+}

@@ -1,8 +1,8 @@
 //! Types as memory holds them: elements of buffers of structs, and what is passed by value.
 //!
-//! Each scalar of a value is a column: all elements of it have their contents from one seed. So devices, which take bytes, and the program of host twins, which takes values, have the same.
+//! Each scalar of a value is a column: all elements of it have their contents from one seed. Devices and the program of host twins take the same bytes.
 
-use super::contents::contents;
+use super::contents::{Column, placed};
 use super::types::Scalar;
 
 /// A type in memory.
@@ -74,20 +74,33 @@ impl Layout {
 
     /// Whether every byte of it may be anything: no padding, no `bool`, no enum.
     pub fn is_plain(&self) -> bool {
-        let mut leaves = Vec::new();
-        self.leaves(&mut leaves);
-        let filled: usize = leaves.iter().map(|leaf| leaf.size(8)).sum();
+        let leaves = self.leaves(8);
+        let filled: usize = leaves.iter().map(|(leaf, _)| leaf.size(8)).sum();
         let are_numbers = leaves
             .iter()
-            .all(|leaf| matches!(leaf, Layout::Float8(_)) || matches!(leaf, Layout::Scalar(scalar) if *scalar != Scalar::Bool));
+            .all(|(leaf, _)| matches!(leaf, Layout::Float8(_)) || matches!(leaf, Layout::Scalar(scalar) if *scalar != Scalar::Bool));
         are_numbers && filled == self.size(8)
     }
 
-    fn leaves<'l>(&'l self, all: &mut Vec<&'l Layout>) {
+    /// Its scalars in order, each with the byte where it begins.
+    fn leaves(&self, wide: usize) -> Vec<(&Layout, usize)> {
+        let mut all = Vec::new();
+        self.leaves_from(wide, 0, &mut all);
+        all
+    }
+
+    fn leaves_from<'l>(&'l self, wide: usize, at: usize, all: &mut Vec<(&'l Layout, usize)>) {
         match self {
-            Layout::Scalar(_) | Layout::Float8(_) | Layout::Index | Layout::Enum { .. } => all.push(self),
-            Layout::Array(inner, len) => (0..*len).for_each(|_| inner.leaves(all)),
-            Layout::Struct { fields, .. } => fields.iter().for_each(|(_, field)| field.leaves(all)),
+            Layout::Scalar(_) | Layout::Float8(_) | Layout::Index | Layout::Enum { .. } => all.push((self, at)),
+            Layout::Array(inner, len) => (0..*len).for_each(|n| inner.leaves_from(wide, at + n * inner.size(wide), all)),
+            Layout::Struct { fields, .. } => {
+                let mut at = at;
+                for (_, field) in fields {
+                    at = at.next_multiple_of(field.align(wide));
+                    field.leaves_from(wide, at, all);
+                    at += field.size(wide);
+                }
+            }
         }
     }
 
@@ -99,95 +112,42 @@ impl Layout {
         }
     }
 
-    /// The bytes of so many elements from a seed.
-    pub fn bytes(&self, seed: u64, len: usize, wide: usize) -> Vec<u8> {
-        let mut leaves = Vec::new();
-        self.leaves(&mut leaves);
-        let columns: Vec<Vec<u8>> = leaves.iter().zip(seed..).map(|(leaf, seed)| contents(seed, leaf.column(), len)).collect();
-        let size = self.size(wide);
-        let mut bytes = vec![0; size * len];
-        for element in 0..len {
-            let mut rest = columns.iter();
-            self.put(&mut rest, element, wide, element * size, &mut bytes);
+    /// The numbers that a byte of its column says one of, if it is no number itself.
+    fn numbers(&self) -> Vec<i64> {
+        match self {
+            Layout::Scalar(Scalar::Bool) => vec![0, 1],
+            Layout::Enum { variants, .. } => variants.iter().map(|(_, number)| *number).collect(),
+            _ => Vec::new(),
         }
-        bytes
     }
 
-    fn put(&self, columns: &mut std::slice::Iter<'_, Vec<u8>>, element: usize, wide: usize, at: usize, bytes: &mut [u8]) {
-        match self {
-            Layout::Array(inner, len) => {
-                (0..*len).for_each(|n| inner.put(columns, element, wide, at + n * inner.size(wide), bytes));
-            }
-            Layout::Struct { fields, .. } => {
-                let mut at = at;
-                for (_, field) in fields {
-                    at = at.next_multiple_of(field.align(wide));
-                    field.put(columns, element, wide, at, bytes);
-                    at += field.size(wide);
-                }
-            }
-            Layout::Scalar(_) | Layout::Float8(_) | Layout::Index | Layout::Enum { .. } => {
-                let Some(column) = columns.next() else { return };
-                let size = self.size(wide);
-                let number = match self {
-                    Layout::Scalar(Scalar::Bool) => i64::from(column[element] & 1),
-                    Layout::Enum { variants, .. } => variants[column[element] as usize % variants.len()].1,
-                    Layout::Scalar(_) => return bytes[at..at + size].copy_from_slice(&column[element * size..][..size]),
-                    _ => column[element].into(),
-                };
-                bytes[at..at + size].copy_from_slice(&number.to_le_bytes()[..size]);
-            }
-        }
+    /// The bytes of so many elements from a seed.
+    pub fn bytes(&self, seed: u64, len: usize, wide: usize) -> Vec<u8> {
+        let leaves = self.leaves(wide);
+        let numbers: Vec<Vec<i64>> = leaves.iter().map(|(leaf, _)| leaf.numbers()).collect();
+        let column =
+            |((leaf, at), numbers): (&(&Layout, usize), _)| Column { scalar: leaf.column(), at: *at, size: leaf.size(wide), numbers };
+        let columns: Vec<Column> = leaves.iter().zip(numbers.iter().map(Vec::as_slice)).map(column).collect();
+        placed(seed, len, self.size(wide), &columns)
     }
 
     /// The same elements as an expression of the program of host twins, a `Vec`. `path`: where the kernel's items are.
     pub fn values(&self, seed: u64, len: usize, path: &str) -> String {
-        let mut leaves = Vec::new();
-        self.leaves(&mut leaves);
-        let columns: String = leaves
-            .iter()
-            .enumerate()
-            .map(|(at, leaf)| format!("let c{at}_ = crate::contents({}, {:?}, {len}); ", seed + at as u64, leaf.column()))
-            .collect();
-        format!("{{ {columns}(0..{len}usize).map(|i_| {}).collect::<Vec<_>>() }}", self.value(&mut 0, path))
-    }
-
-    fn value(&self, column: &mut usize, path: &str) -> String {
-        let leaf = *column;
-        match self {
-            Layout::Array(inner, len) => {
-                let parts: Vec<String> = (0..*len).map(|_| inner.value(column, path)).collect();
-                return format!("[{}]", parts.join(", "));
-            }
-            Layout::Struct { name, fields, .. } => {
-                let parts: Vec<String> = fields.iter().map(|(name, field)| format!("{name}: {}", field.value(column, path))).collect();
-                return format!("{path}{name} {{ {} }}", parts.join(", "));
-            }
-            _ => *column += 1,
-        }
-        match self {
-            Layout::Float8(name) => format!("{name}::from_bits(c{leaf}_[i_])"),
-            Layout::Scalar(Scalar::Bool) => format!("c{leaf}_[i_] & 1 == 1"),
-            Layout::Scalar(scalar) => {
-                let n = scalar.bytes();
-                format!("<{}>::from_le_bytes(c{leaf}_[i_ * {n}..][..{n}].try_into().unwrap())", scalar.name())
-            }
-            Layout::Enum { name, variants, .. } => {
-                let count = variants.len();
-                let arm = |(at, variant): (usize, &(&str, i64))| {
-                    let number = if at + 1 == count { "_".to_owned() } else { at.to_string() };
-                    format!("{number} => {path}{name}::{}", variant.0)
-                };
-                let arms: Vec<String> = variants.iter().enumerate().map(arm).collect();
-                format!("match c{leaf}_[i_] % {count} {{ {} }}", arms.join(", "))
-            }
-            _ => format!("c{leaf}_[i_] as usize"),
-        }
+        // The host's `usize`.
+        let wide = 8;
+        let column = |(leaf, at): &(&Layout, usize)| {
+            let (scalar, size, numbers) = (leaf.column(), leaf.size(wide), leaf.numbers());
+            format!("Column {{ scalar: {scalar:?}, at: {at}, size: {size}, numbers: &{numbers:?} }}")
+        };
+        let columns: Vec<String> = self.leaves(wide).iter().map(column).collect();
+        let (name, size) = (self.name(path), self.size(wide));
+        format!("unsafe {{ use crate::Column; crate::values::<{name}>(&crate::placed({seed}, {len}, {size}, &[{}])) }}", columns.join(", "))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::contents::contents;
     use super::*;
 
     #[test]
@@ -204,6 +164,10 @@ mod tests {
         assert_eq!(bytes[..1], contents(5, "u8", 2)[..1]);
         assert_eq!(bytes[16 + 4..][..4], [contents(6, "u8", 2)[1], 0, 0, 0]);
         assert_eq!(bytes[10..12], contents(8, "i16", 2)[..2]);
-        assert!(of(1).values(5, 2, "inner::").contains("inner::R { a: <u8>::from_le_bytes("));
+        assert!(
+            of(1)
+                .values(5, 2, "inner::")
+                .contains("values::<inner::R>(&crate::placed(5, 2, 24, &[Column { scalar: \"u8\", at: 0, size: 1, numbers: &[] }")
+        );
     }
 }
