@@ -46,10 +46,10 @@ impl UnitSource {
         self.externs.push(quote! {
             ::warpwright::__private::ExternItem {
                 path: "",
-                target: ::warpwright::__private::ExternTarget::Item(|| {
+                target: ::warpwright::__private::ExternTarget::Item({
                     #[allow(unused_imports)]
                     use ::warpwright::__private::DeviceMethods as _;
-                    <#ty>::__warpwright_methods()
+                    <#ty>::__warpwright_methods
                 }),
             }
         });
@@ -96,8 +96,9 @@ fn extern_item(found: &FreePath) -> TokenStream {
             quote!(Constant(|| { #uses #value }))
         }
         FreePathKind::Function | FreePathKind::Type => {
-            let item = quote_spanned!(path.span()=> <#path as ::warpwright::__private::DeviceType>::item());
-            quote!(Item(|| { #uses #item }))
+            // The function itself, where a closure would be a body more for `rustc`.
+            let item = quote_spanned!(path.span()=> <#path as ::warpwright::__private::DeviceType>::item);
+            quote!(Item({ #uses #item }))
         }
     };
     quote!(::warpwright::__private::ExternItem { path: #key, target: ::warpwright::__private::ExternTarget::#target })

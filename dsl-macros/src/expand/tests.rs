@@ -242,9 +242,9 @@ fn names_from_outside_are_handed_in() {
     check(
         &text,
         &[
-            "path: \"other::make\", target: ::warpwright::__private::ExternTarget::Item(|| {",
-            "<other::make as ::warpwright::__private::DeviceType>::item()",
-            "<Point as ::warpwright::__private::DeviceType>::item()",
+            "path: \"other::make\", target: ::warpwright::__private::ExternTarget::Item({",
+            "<other::make as ::warpwright::__private::DeviceType>::item })",
+            "<Point as ::warpwright::__private::DeviceType>::item })",
             "use crate::far::N; ::warpwright::__private::IntoConstValue::into_const(N)",
         ],
     );
@@ -260,13 +260,13 @@ fn device_items_are_marked() {
         &[
             "unsafe impl ::warpwright::__private::Element for P",
             "Field { name: \"x\", ty: <f32 as ::warpwright::__private::Element>::TYPE, offset: ::core::mem::offset_of!(P, x) }",
-            "<P>::__warpwright_methods()",
+            "<P>::__warpwright_methods })",
         ],
     );
     let text = expand(device, "", "#[derive(Clone, Copy)] #[repr(C)] struct P(u32, #[cfg(test)] pub usize);");
     check(&text, &["Field { name: \"0\", ty: <u32", "#[cfg(test)] ::warpwright::__private::Field { name: \"1\"", "offset_of!(P, 1)"]);
     let text = expand(device, "", "impl P { fn len(self) -> f32 { self.x } }");
-    check(&text, &["pub fn __warpwright_methods()", "<P as ::warpwright::__private::DeviceType>::item()"]);
+    check(&text, &["pub fn __warpwright_methods()", "<P as ::warpwright::__private::DeviceType>::item })"]);
     let text = expand(device, "", "#[derive(Clone, Copy)] #[repr(u32)] enum E { A, B }");
     check(&text, &["unsafe impl ::warpwright::__private::Element for E", "impl ::warpwright::__private::CastSource for E"]);
     check(&text, &["repr: \"u32\", discriminants: &[{ E::A as i128 }, { E::B as i128 }]"]);
