@@ -37,10 +37,15 @@ pub struct Workspace {
     frozen: bool,
     /// The candidate that calls take, whatever the tables say.
     forced: Option<usize>,
+    /// The last candidate that was chosen by computing, and what it was chosen for: calls often repeat.
+    chosen: Option<(Question, usize)>,
     /// A launch failed on the way: nobody knows what the slots hold.
     dirty: bool,
     allocations: usize,
 }
+
+/// What a candidate is chosen for: the numbers that the choice depends on, of which the first says who chooses.
+pub(super) type Question = [usize; 6];
 
 /// The last epoch: states hold 2 · epoch + 2 and a bit in 32 bits.
 const LAST_EPOCH: u32 = (1 << 30) - 2;
@@ -60,6 +65,7 @@ impl Workspace {
             epoch: 0,
             frozen: false,
             forced: None,
+            chosen: None,
             dirty: false,
             allocations: 0,
         })
@@ -94,6 +100,16 @@ impl Workspace {
     /// The candidate that is asked for.
     pub(super) fn forced(&self) -> Option<usize> {
         self.forced
+    }
+
+    /// The last choice.
+    pub(super) fn chosen(&self) -> Option<(Question, usize)> {
+        self.chosen
+    }
+
+    /// Keeps a choice for the next call.
+    pub(super) fn keep_chosen(&mut self, chosen: Option<(Question, usize)>) {
+        self.chosen = chosen;
     }
 
     /// Makes room for so many bytes in each of these slots, and begins a run that takes `tickets` tickets.

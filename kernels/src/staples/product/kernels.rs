@@ -7,7 +7,7 @@
 //! `W` blocks are to be resident where the copy engine brings tiles: one multiplies while the other writes its results.
 //!
 //! `AHEAD`: as many blocks as are resident go from tile to tile, threads of their own ask for the next one's factors while this one's results are written, and the copy engine writes these,
-//! in strips of 128 bytes a row, or 64 of results of 32 bits. There are three or four slots for them: a strip is made while those before are written. Sums that are
+//! in strips of 128 bytes a row, or 64 of results of 32 bits. There are two to four slots for them: a strip is made while those before are written. Sums that are
 //! kept leave room for four stages, whatever `STAGES` says.
 //!
 //! `DOWN` blocks below each other are a cluster: each copies its part of the tile of b, which they share, to all of them.
@@ -142,7 +142,7 @@ pub fn multiply_nn_engine<
             }
         }
         #[unroll]
-        #[pipeline(stages = if !AHEAD { 1 } else if BN.is_multiple_of(4 * BC) { 4 } else { 3 }, by = tma)]
+        #[pipeline(stages = if !AHEAD { 1 } else if BN.is_multiple_of(4 * BC) { 4 } else if BN.is_multiple_of(3 * BC) { 3 } else { 2 }, by = tma)]
         for n in 0..BN / BC {
             sums.store_columns(n * BC, &mut results);
             sync_threads();
@@ -284,7 +284,7 @@ pub fn multiply_nt_engine<
             }
         }
         #[unroll]
-        #[pipeline(stages = if !AHEAD { 1 } else if BN.is_multiple_of(4 * BC) { 4 } else { 3 }, by = tma)]
+        #[pipeline(stages = if !AHEAD { 1 } else if BN.is_multiple_of(4 * BC) { 4 } else if BN.is_multiple_of(3 * BC) { 3 } else { 2 }, by = tma)]
         for n in 0..BN / BC {
             sums.store_columns(n * BC, &mut results);
             sync_threads();
@@ -426,7 +426,7 @@ pub fn multiply_tn_engine<
             }
         }
         #[unroll]
-        #[pipeline(stages = if !AHEAD { 1 } else if BN.is_multiple_of(4 * BC) { 4 } else { 3 }, by = tma)]
+        #[pipeline(stages = if !AHEAD { 1 } else if BN.is_multiple_of(4 * BC) { 4 } else if BN.is_multiple_of(3 * BC) { 3 } else { 2 }, by = tma)]
         for n in 0..BN / BC {
             sums.store_columns(n * BC, &mut results);
             sync_threads();
@@ -568,7 +568,7 @@ pub fn multiply_tt_engine<
             }
         }
         #[unroll]
-        #[pipeline(stages = if !AHEAD { 1 } else if BN.is_multiple_of(4 * BC) { 4 } else { 3 }, by = tma)]
+        #[pipeline(stages = if !AHEAD { 1 } else if BN.is_multiple_of(4 * BC) { 4 } else if BN.is_multiple_of(3 * BC) { 3 } else { 2 }, by = tma)]
         for n in 0..BN / BC {
             sums.store_columns(n * BC, &mut results);
             sync_threads();
