@@ -1,6 +1,6 @@
 //! Buffers of a launch, as the workers that run its blocks see them.
 //!
-//! A racy kernel on several workers must not be a data race of the simulator's own, so every access to a buffer is a relaxed atomic
+//! A racy kernel on several workers must not be a data race of the simulator's own, so every access to a buffer that may be written is a relaxed atomic
 //! one of the scalar's size: on the machines this runs on, a plain load or store. (A kernel that races with scalars of *different* sizes
 //! over the same bytes is beyond what Rust defines; typed access paths cannot express it.)
 #![expect(unsafe_code, reason = "shares the caller's buffers between workers as atomics")]
@@ -79,15 +79,18 @@ impl<'a> View<'a> {
         let Some(place) = self.place(offset, u64::from(size)) else {
             return 0;
         };
-        // SAFETY: `place` is valid for `size` bytes and, as the start is a multiple of 8 and the offset one of `size`, aligned; all
-        // accesses through views are atomic, and nobody else may access the bytes for 'a.
-        unsafe {
-            match size {
-                1 => u64::from(AtomicU8::from_ptr(place).load(Relaxed)),
-                2 => u64::from(AtomicU16::from_ptr(place.cast()).load(Relaxed)),
-                4 => u64::from(AtomicU32::from_ptr(place.cast()).load(Relaxed)),
-                _ => AtomicU64::from_ptr(place.cast()).load(Relaxed),
-            }
+        macro_rules! read {
+            ($atomic:ty, $word:ty) => {
+                // SAFETY: `place` is valid for `size` bytes and, as the start is a multiple of 8 and the offset one of `size`, aligned. Nobody else may access the bytes for 'a; all accesses through
+                // views of bytes that may be written are atomic. Of others there is a shared borrow, which no reference to an atomic may be made of, and nobody writes them.
+                u64::from(unsafe { if self.is_writable { <$atomic>::from_ptr(place.cast()).load(Relaxed) } else { place.cast::<$word>().read() } })
+            };
+        }
+        match size {
+            1 => read!(AtomicU8, u8),
+            2 => read!(AtomicU16, u16),
+            4 => read!(AtomicU32, u32),
+            _ => read!(AtomicU64, u64),
         }
     }
 
@@ -97,7 +100,7 @@ impl<'a> View<'a> {
         let Some(place) = self.place(offset, u64::from(size)).filter(|_| self.is_writable) else {
             return;
         };
-        // SAFETY: as in `read`.
+        // SAFETY: as in `read`; only bytes that may be written come here.
         unsafe {
             match size {
                 1 => AtomicU8::from_ptr(place).store(bits as u8, Relaxed),
