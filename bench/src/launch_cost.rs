@@ -3,7 +3,7 @@
 #![expect(unsafe_code, reason = "launches by the driver's own call, too")]
 
 use crate::Outcome;
-use cudarc::driver::{CudaContext, result, sys};
+use cudarc::driver::{CudaContext, DevicePtr, DevicePtrMut, result, sys};
 use std::ffi::{CString, c_void};
 use std::time::{Duration, Instant};
 use warpwright::Device;
@@ -19,8 +19,8 @@ const LAUNCHES: u32 = 100;
 /// Rounds of each way, in turn.
 const ROUNDS: usize = 400;
 
-/// Host time of a repeated launch of a kernel with almost no work, the same PTX in the same stream each time: by the driver's own call, on buffers, on slices of `cudarc`'s. Medians of
-/// rounds, since what the driver takes varies by more than what is added to it.
+/// Host time of a repeated launch of a kernel with almost no work, the same PTX in the same stream each time: by the driver's own call, on buffers, on slices of `cudarc`'s, and by the driver's call on
+/// these slices, asked for their addresses as `cudarc`'s own launches ask. Medians of rounds, since what the driver takes varies by more than what is added to it.
 pub(crate) fn print(device: &Device) -> Outcome<()> {
     let x = device.upload(&[1.0f32; 32])?;
     let mut y = device.upload(&[1.0f32; 32])?;
@@ -36,7 +36,7 @@ pub(crate) fn print(device: &Device) -> Outcome<()> {
     let (mut a, mut of_x, mut of_y, mut len) = (1.0f32, x.as_raw().unwrap_or(0), y.as_raw().unwrap_or(0), 32u32);
     // The kernel does not ask how long `x` is.
     let mut parameters: [*mut c_void; 4] = [(&raw mut a).cast(), (&raw mut of_x).cast(), (&raw mut of_y).cast(), (&raw mut len).cast()];
-    let mut times: [Vec<Duration>; 4] = Default::default();
+    let mut times: [Vec<Duration>; 5] = Default::default();
     let mut timed = |way: usize, launches: &mut dyn FnMut() -> Outcome<()>| -> Outcome<()> {
         let start = Instant::now();
         launches()?;
@@ -59,11 +59,22 @@ pub(crate) fn print(device: &Device) -> Outcome<()> {
                 (0..LAUNCHES).try_for_each(|_| saxpy(1.0, x, y).cover(32).launch_on(on))
             })?)
         })?;
+        timed(4, &mut || {
+            let mut launch = || {
+                // What comes with an address waits for the slice's other streams now, and tells them of this one when it is dropped.
+                let ((mut of_x, _reads), (mut of_y, _writes)) = (x_slice.device_ptr(&stream), y_slice.device_ptr_mut(&stream));
+                let mut parameters: [*mut c_void; 4] =
+                    [(&raw mut a).cast(), (&raw mut of_x).cast(), (&raw mut of_y).cast(), (&raw mut len).cast()];
+                // SAFETY: the kernel and parameters of its types.
+                unsafe { result::launch_kernel(function, (1, 1, 1), (256, 1, 1), 0, stream.cu_stream(), &mut parameters) }
+            };
+            Ok((0..LAUNCHES).try_for_each(|_| launch())?)
+        })?;
     }
-    let [driver, buffers, slices, lent] = times.each_mut().map(|times| median(times));
+    let [driver, buffers, slices, lent, of_slices] = times.each_mut().map(|times| median(times));
     println!(
         "host time of a repeated launch, medians of {ROUNDS} rounds of {LAUNCHES} in turn: {driver:.2} us by cuLaunchKernel alone, {buffers:.2} us on buffers, {slices:.2} us on slices lent to each, \
-         {lent:.2} us on slices lent to all"
+         {lent:.2} us on slices lent to all, {of_slices:.2} us by cuLaunchKernel on slices"
     );
     // The driver alone: a graph of as many launches, captured.
     let on = stream.cu_stream();
