@@ -37,6 +37,14 @@ impl Allocation {
         Allocation { device, memory, handle, home: None, uses: Uses::default(), serial: SERIAL.fetch_add(1, Ordering::Relaxed) }
     }
 
+    /// Memory that is there whatever streams do, and that one wrote last.
+    #[cfg(feature = "cudarc")]
+    pub(crate) fn written_on(stream: &Stream, memory: Box<dyn Memory>) -> Allocation {
+        let mut allocation = Allocation::new(stream.device().clone(), memory);
+        allocation.uses = Uses::written_on(stream.core());
+        allocation
+    }
+
     /// Memory that is there for what comes later in a stream: others come after it.
     pub(crate) fn in_stream(device: Device, memory: Box<dyn Memory>, stream: &Arc<StreamCore>) -> Result<Allocation> {
         let mut allocation = Allocation::new(device, memory);
@@ -62,6 +70,11 @@ impl Allocation {
 
     pub(crate) fn uses(&self) -> &Uses {
         &self.uses
+    }
+
+    #[cfg(feature = "cudarc")]
+    pub(crate) fn uses_mut(&mut self) -> &mut Uses {
+        &mut self.uses
     }
 
     /// A number that no other contents have or will have: no other allocation, nor this one after it has been [renewed](Allocation::renew).
@@ -185,6 +198,11 @@ impl<T: Element> Buffer<T> {
 
     pub(crate) fn allocation(&self) -> &Allocation {
         &self.untyped.allocation
+    }
+
+    #[cfg(feature = "cudarc")]
+    pub(crate) fn allocation_mut(&mut self) -> &mut Allocation {
+        &mut self.untyped.allocation
     }
 
     #[cfg(feature = "bytemuck")]

@@ -30,7 +30,7 @@ use std::sync::Arc;
 /// As [`Device::from_raw_context`].
 pub fn device_of(context: &Arc<CudaContext>) -> Result<Device> {
     // SAFETY: a context of that GPU, alive as long as the clone is.
-    unsafe { Device::from_raw_context(context.ordinal(), context.cu_ctx().cast(), Box::new(Arc::clone(context))) }
+    unsafe { Device::of_raw_context(context.ordinal(), context.cu_ctx().cast(), || Box::new(Arc::clone(context))) }
 }
 
 /// A stream, to launch in. The same stream gives the same one, which keeps it alive as long as somebody has it.
@@ -40,7 +40,7 @@ pub fn device_of(context: &Arc<CudaContext>) -> Result<Device> {
 pub fn stream_of(stream: &Arc<CudaStream>) -> Result<Stream> {
     let device = device_of(stream.context())?;
     // SAFETY: a stream of that context, alive as long as the clone is.
-    unsafe { Stream::from_raw(&device, stream.cu_stream().cast(), Box::new(Arc::clone(stream))) }
+    unsafe { Stream::of_raw(&device, stream.cu_stream().cast(), || Box::new(Arc::clone(stream))) }
 }
 
 /// A stream of this library, for what takes one of `cudarc`'s.
@@ -251,9 +251,8 @@ impl<'p, T: Element> LentSlice<'p, T> {
         }
         let (address, sync) = get();
         // SAFETY: so many elements of the device, borrowed for as long as this lives, which hands them back when it is dropped; only `with_buffers` has it.
-        let buffer = unsafe { Buffer::from_raw_parts(place.own.device(), address, len, Box::new(())) }?;
         // Whoever works with it in another stream comes behind what this one waits for.
-        buffer.allocation().uses().write_on(place.own.core())?;
+        let buffer = unsafe { Buffer::lent(&place.own, address, len) }?;
         let serial = buffer.allocation().serial();
         Ok(LentSlice { buffer: ManuallyDrop::new(buffer), serial, place, unordered, _sync: sync })
     }
@@ -261,14 +260,14 @@ impl<'p, T: Element> LentSlice<'p, T> {
 
 impl<T: Element> Drop for LentSlice<'_, T> {
     fn drop(&mut self) {
-        let allocation = self.buffer.allocation();
+        let allocation = self.buffer.allocation_mut();
         if allocation.serial() != self.serial {
             // Somebody has a buffer of memory that is about to be another's: that cannot be undone.
             eprintln!("warpwright: a buffer that `with_buffers` lent was swapped for another, and outlives the slice");
             std::process::abort();
         }
         // The stream that `cudarc` looks at comes behind all others that used it. A failure shows at the next call; there is nobody to tell it here.
-        let _ = allocation.uses().hand_over(self.place.own.core());
+        let _ = allocation.uses_mut().hand_over(self.place.own.core());
         if self.place.let_theirs_come_behind().is_err() {
             let _ = self.place.own.synchronize();
         }

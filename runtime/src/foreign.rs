@@ -48,11 +48,20 @@ impl Device {
     /// # Safety
     /// `context` is a context of that GPU, and stays one as long as `keep` lives.
     pub unsafe fn from_raw_context(ordinal: usize, context: *mut c_void, keep: Keep) -> Result<Device> {
+        // SAFETY: the caller's promise.
+        unsafe { Device::of_raw_context(ordinal, context, || keep) }
+    }
+
+    /// The same; `keep` is only called where there is no device of the context yet.
+    ///
+    /// # Safety
+    /// As [`Device::from_raw_context`].
+    pub(crate) unsafe fn of_raw_context(ordinal: usize, context: *mut c_void, keep: impl FnOnce() -> Keep) -> Result<Device> {
         let primary = Device::cuda(ordinal)?;
         if primary.as_raw_context() == Some(context) {
             return Ok(primary);
         }
-        Device::of_foreign(context as usize, || cuda::open_foreign(ordinal, context, keep))
+        Device::of_foreign(context as usize, || cuda::open_foreign(ordinal, context, keep()))
     }
 
     /// The CUDA context, a `CUcontext`; `None` on other devices. It is the program's, and must not be destroyed.
@@ -72,12 +81,21 @@ impl Stream {
     /// # Safety
     /// `stream` is a stream of the device's context, or null, and stays one as long as `keep` lives.
     pub unsafe fn from_raw(device: &Device, stream: *mut c_void, keep: Keep) -> Result<Stream> {
+        // SAFETY: the caller's promise.
+        unsafe { Stream::of_raw(device, stream, || keep) }
+    }
+
+    /// The same; `keep` is only called where nobody has the stream yet.
+    ///
+    /// # Safety
+    /// As [`Stream::from_raw`].
+    pub(crate) unsafe fn of_raw(device: &Device, stream: *mut c_void, keep: impl FnOnce() -> Keep) -> Result<Stream> {
         if device.kind() == DeviceKind::Cuda && stream as u64 == PER_THREAD {
             let reason =
                 "the per-thread default stream is another one in each thread; help: pass a stream that was created, or null".to_owned();
             return Err(Error::Foreign { device: device.to_string(), reason });
         }
-        device.foreign_stream(stream as u64, |driver| driver.foreign_queue(stream as u64, keep))
+        device.foreign_stream(stream as u64, |driver| driver.foreign_queue(stream as u64, keep()))
     }
 
     /// The CUDA stream, a `CUstream`; `None` on other devices. It is this stream's, and must not be destroyed, nor used when this is dropped.
@@ -96,26 +114,20 @@ impl<T: Element> Buffer<T> {
     /// # Safety
     /// As long as `keep` lives the memory is the device's to read, and to write unless the buffer is only borrowed as shared; and it holds `len` values of `T`.
     pub unsafe fn from_raw_parts(device: &Device, address: u64, len: usize, keep: Keep) -> Result<Buffer<T>> {
-        let bytes = bytes_of::<T>(len)?;
-        if !device.driver().has_addresses() {
-            let what = "has no addresses that other libraries could give; use `upload`, or a CUDA device".to_owned();
-            return Err(Error::Unsupported { device: device.to_string(), what });
-        }
-        if bytes > 0 && (address == 0 || !address.is_multiple_of(ALIGN)) {
-            let reason = if address == 0 {
-                format!("the address of {len} elements is null; help: pass where they begin")
-            } else {
-                format!(
-                    "{len} elements at {address:#x} begin {} bytes behind a multiple of {ALIGN}, and kernels load {ALIGN} at once; help: begin at an element whose address is one, or copy them",
-                    address % ALIGN
-                )
-            };
-            return Err(Error::Foreign { device: device.to_string(), reason });
-        }
-        // What is empty lies nowhere, but not at null: references to nothing are never null.
-        let address = if bytes == 0 { NOWHERE } else { address };
+        let address = check_address::<T>(device, address, len)?;
         let allocation = Allocation::new(device.clone(), Box::new(ForeignMemory { address, _keep: keep }));
         Ok(Buffer::of_allocation(allocation, len))
+    }
+
+    /// The same of memory that others keep, and that a stream wrote last.
+    ///
+    /// # Safety
+    /// As [`Buffer::from_raw_parts`], as long as the buffer lives.
+    #[cfg(feature = "cudarc")]
+    pub(crate) unsafe fn lent(stream: &Stream, address: u64, len: usize) -> Result<Buffer<T>> {
+        let address = check_address::<T>(stream.device(), address, len)?;
+        let memory = Box::new(ForeignMemory { address, _keep: Box::new(()) });
+        Ok(Buffer::of_allocation(Allocation::written_on(stream, memory), len))
     }
 
     /// The address of the first element: a `CUdeviceptr` on CUDA, an address of this program on the simulator and the host twin, `None` on OpenCL. Work that others do with it is not ordered with
@@ -123,4 +135,26 @@ impl<T: Element> Buffer<T> {
     pub fn as_raw(&self) -> Option<u64> {
         self.device().driver().has_addresses().then(|| self.allocation().handle())
     }
+}
+
+/// Where elements at an address are said to lie, if kernels can work with them there.
+fn check_address<T: Element>(device: &Device, address: u64, len: usize) -> Result<u64> {
+    let bytes = bytes_of::<T>(len)?;
+    if !device.driver().has_addresses() {
+        let what = "has no addresses that other libraries could give; use `upload`, or a CUDA device".to_owned();
+        return Err(Error::Unsupported { device: device.to_string(), what });
+    }
+    if bytes > 0 && (address == 0 || !address.is_multiple_of(ALIGN)) {
+        let reason = if address == 0 {
+            format!("the address of {len} elements is null; help: pass where they begin")
+        } else {
+            format!(
+                "{len} elements at {address:#x} begin {} bytes behind a multiple of {ALIGN}, and kernels load {ALIGN} at once; help: begin at an element whose address is one, or copy them",
+                address % ALIGN
+            )
+        };
+        return Err(Error::Foreign { device: device.to_string(), reason });
+    }
+    // What is empty lies nowhere, but not at null: references to nothing are never null.
+    Ok(if bytes == 0 { NOWHERE } else { address })
 }

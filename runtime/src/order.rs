@@ -31,6 +31,16 @@ struct State {
 }
 
 impl Uses {
+    /// Of memory that a stream wrote last.
+    #[cfg(feature = "cudarc")]
+    pub(crate) fn written_on(stream: &Arc<StreamCore>) -> Uses {
+        if stream.is_synchronous() {
+            return Uses::default();
+        }
+        let state = State { writer: Some(Arc::clone(stream)), ..State::default() };
+        Uses { state: Mutex::new(state), alone: AtomicUsize::new(Arc::as_ptr(stream).addr()), reader: AtomicUsize::new(0) }
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -100,15 +110,12 @@ impl Uses {
     }
 
     /// What was known; nothing is from now on.
-    fn forget(&self) -> State {
-        let state = &mut *self.lock();
-        self.alone.store(0, Ordering::Release);
-        self.reader.store(0, Ordering::Release);
-        std::mem::take(state)
+    fn forget(&mut self) -> State {
+        std::mem::take(self).state.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Orders a stream after all that work with it, and forgets them: whoever comes next has to come after that stream.
-    pub(crate) fn hand_over(&self, to: &Arc<StreamCore>) -> Result<()> {
+    pub(crate) fn hand_over(&mut self, to: &Arc<StreamCore>) -> Result<()> {
         let state = self.forget();
         let others = state.writer.iter().chain(state.readers.iter().flatten()).filter(|other| !Arc::ptr_eq(other, to));
         // What cannot be ordered is waited for: the memory is somebody else's then.
@@ -122,7 +129,7 @@ impl Uses {
     }
 
     /// Waits until no stream works with it any more. The first failure comes back after all have been waited for.
-    pub(crate) fn settle(&self) -> Result<()> {
+    pub(crate) fn settle(&mut self) -> Result<()> {
         let state = self.forget();
         let mut outcome = Ok(());
         for stream in state.writer.iter().chain(state.readers.iter().flatten()) {

@@ -325,7 +325,7 @@ impl DeviceDriver for Gpu {
     }
 
     fn foreign_queue(&self, handle: u64, keep: Keep) -> Result<Box<dyn Queue>> {
-        Ok(Box::new(queue::CudaQueue::of_others(Arc::clone(&self.context), sys::Handle::of(handle), keep)?))
+        Ok(Box::new(queue::CudaQueue::of_others(Arc::clone(&self.context), sys::Handle::of(handle), keep)))
     }
 
     fn allocate(&self, bytes: usize, queue: &dyn Queue) -> Result<Box<dyn Memory>> {

@@ -32,27 +32,27 @@ struct KeptStream {
 /// A stream.
 pub(super) struct CudaQueue {
     stream: KeptStream,
-    /// Recorded anew each time another stream must wait for this one: the wait takes the event as it is at the call, so nobody may record it in between.
-    fence: Mutex<CudaEvent>,
+    /// Recorded anew each time another stream must wait for this one: the wait takes the event as it is at the call, so nobody may record it in between. Made when the first one waits: most streams that
+    /// others lend are gone before.
+    fence: Mutex<Option<CudaEvent>>,
     /// The kernel launched last, to name one when the stream fails.
     last: AtomicPtr<KernelDefinition>,
 }
 
 impl CudaQueue {
     pub(super) fn new(context: Arc<Context>) -> Result<CudaQueue> {
-        let fence = Mutex::new(CudaEvent::new(Arc::clone(&context), DISABLE_TIMING)?);
+        context.bind()?;
         let mut stream = Handle::NULL;
-        // SAFETY: writes one handle; `CudaEvent::new` made the context current.
+        // SAFETY: writes one handle; the context is current.
         context.check(unsafe { context.driver.cuStreamCreate(&mut stream, NON_BLOCKING) }, "cuStreamCreate")?;
         let owned = Owned { context: Arc::clone(&context), handle: stream, free: DriverApi::cuStreamDestroy };
         let stream = KeptStream { context, handle: stream, _keep: Box::new(owned) };
-        Ok(CudaQueue { stream, fence, last: AtomicPtr::new(null_mut()) })
+        Ok(CudaQueue { stream, fence: Mutex::default(), last: AtomicPtr::new(null_mut()) })
     }
 
     /// A stream of others, which lives as long as `keep`.
-    pub(super) fn of_others(context: Arc<Context>, handle: sys::CUstream, keep: Keep) -> Result<CudaQueue> {
-        let fence = Mutex::new(CudaEvent::new(Arc::clone(&context), DISABLE_TIMING)?);
-        Ok(CudaQueue { stream: KeptStream { context, handle, _keep: keep }, fence, last: AtomicPtr::new(null_mut()) })
+    pub(super) fn of_others(context: Arc<Context>, handle: sys::CUstream, keep: Keep) -> CudaQueue {
+        CudaQueue { stream: KeptStream { context, handle, _keep: keep }, fence: Mutex::default(), last: AtomicPtr::new(null_mut()) }
     }
 
     /// Copies all texels of a texture, to or from it.
@@ -147,7 +147,11 @@ impl Queue for CudaQueue {
         };
         // The other's event: an event is recorded in streams of its own context, and waited for in any.
         other.stream.context.bind()?;
-        let fence = other.fence.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut fence = other.fence.lock().unwrap_or_else(PoisonError::into_inner);
+        let fence = match &mut *fence {
+            Some(fence) => fence,
+            none => none.insert(CudaEvent::new(Arc::clone(&other.stream.context), DISABLE_TIMING)?),
+        };
         fence.record(other.handle())?;
         self.stream.context.bind()?;
         self.wait_for(fence.handle())
