@@ -10,6 +10,9 @@ use crate::driver::c_string;
 use crate::error::{Error, Result};
 use std::ptr::{null, null_mut};
 
+/// Options that the user adds to those of each program.
+const VARIABLE: &str = "WARPWRIGHT_OPENCL_OPTIONS";
+
 /// A text, built; its kernels keep the program alive. The device's compiler need not know the last options: all but the first `needed` may be dropped. `name`: of the kernel
 /// in messages.
 pub(super) fn build(context: &Context, name: &'static str, text: &str, options: &[&str], needed: usize) -> Result<Owned> {
@@ -19,7 +22,9 @@ pub(super) fn build(context: &Context, name: &'static str, text: &str, options: 
     let program = unsafe { context.api.clCreateProgramWithSource(context.context, 1, &text.as_ptr(), null(), &mut code) };
     check(code, "clCreateProgramWithSource")?;
     let program = Owned(program, context.api.clReleaseProgram);
-    let mut options = options.to_vec();
+    let added = std::env::var(VARIABLE).unwrap_or_default();
+    let mut options: Vec<&str> = added.split_whitespace().chain(options.iter().copied()).collect();
+    let needed = needed + added.split_whitespace().count();
     let mut code = build_with(&program, context, name, &options)?;
     // A compiler that does not know an option may say so without saying which: the last ones go first.
     while code == api::INVALID_BUILD_OPTIONS && options.len() > needed {
@@ -32,7 +37,11 @@ pub(super) fn build(context: &Context, name: &'static str, text: &str, options: 
             kernel: name,
             compiler: format!("the OpenCL compiler of {}", context.identity.name),
             code: api::name(code),
-            log: log(&program, context).into(),
+            log: match added.trim() {
+                "" => log(&program, context),
+                added => format!("(`{VARIABLE}` adds `{added}`) {}", log(&program, context)),
+            }
+            .into(),
         }),
         code => Err(Error::Driver { call: format!("clBuildProgram for kernel `{name}`"), code: api::name(code), context: String::new() }),
     }
