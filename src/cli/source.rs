@@ -236,6 +236,12 @@ impl Source {
         self.lower(kernel, instance)?.schedule()
     }
 
+    /// The same with every index checked.
+    pub(super) fn compile_checked(&self, kernel: &str, instance: &Instance) -> Result<Lowered<Scheduled>, Diagnostics> {
+        let reached = self.reached(kernel)?;
+        pipeline::lower_checked(&reached.program, reached.unit, &reached.name(), instance)?.schedule()
+    }
+
     /// An instance with its annotations still to be kept.
     pub(super) fn lower(&self, kernel: &str, instance: &Instance) -> Result<Lowered<Built>, Diagnostics> {
         let reached = self.reached(kernel)?;

@@ -25,7 +25,7 @@ pub use check::standard_constant;
 
 use crate::analysis::known_index;
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::ir::{Kernel, Loc, ObjectKind, Scalar};
+use crate::ir::{BoundsCheck, Kernel, Loc, ObjectKind, Scalar};
 use crate::syntax::{ConstValue, GenericValue, Instance, KernelAttributes, Program, UnitId};
 use check::{Checker, Context, TypeScope};
 use items::{Def, FnId, Namespace};
@@ -60,13 +60,13 @@ impl<K> Lowered<K> {
     }
 }
 
-/// The elements that a thread of a kernel is lowered for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum PerThread {
-    /// As many as `ilp` and `vectorize` of its attribute ask for.
-    AsAsked,
-    /// One, whatever they ask for.
-    One,
+/// Where a kernel is lowered in another way than its attribute asks for.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Instead {
+    /// A thread has one element, whatever `ilp` and `vectorize` say.
+    pub(crate) one_element: bool,
+    /// Every index is checked, whatever `bounds` says.
+    pub(crate) checks_bounds: bool,
 }
 
 /// Types and lowers one instance of the kernel `name` (its path within the unit) of `unit`; with it comes why it cannot run for several elements of a
@@ -76,7 +76,7 @@ pub(crate) fn lower_kernel(
     unit: UnitId,
     name: &str,
     instance: &Instance,
-    per_thread: PerThread,
+    instead: Instead,
 ) -> Result<(Lowered, Option<Diagnostic>), Diagnostics> {
     let context = Context::new(program);
     let function = find_kernel(program, &context, unit, name)?;
@@ -89,7 +89,10 @@ pub(crate) fn lower_kernel(
     context.diagnostics.borrow_mut().append(findings);
     let mut checker = Checker::new(&context, options::scope(&context, function, &args));
     let (mut options, mut elements) = options::evaluate(&mut checker, &attributes);
-    if per_thread == PerThread::One {
+    if instead.checks_bounds {
+        options.bounds = BoundsCheck::Trap;
+    }
+    if instead.one_element {
         elements = elements.filter(|asked| asked.annotation.elements.is_none());
         (options.ilp, options.vectorize) = (1, 1);
     }

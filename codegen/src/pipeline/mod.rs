@@ -19,7 +19,7 @@ mod tests;
 pub use stages::{Addressed, Built, Legal, Scheduled};
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::hir::{self, Lowered, PerThread};
+use crate::hir::{self, Instead, Lowered};
 use crate::parallel;
 use crate::schedule::Refusal;
 use crate::syntax::{Instance, Program, Unit, UnitId};
@@ -61,9 +61,27 @@ pub fn compile_each<'i>(
 /// # Errors
 /// All that is wrong with the source.
 pub fn lower(program: &Program, unit: UnitId, name: &str, instance: &Instance) -> Result<Lowered<Built>, Diagnostics> {
-    let lowered = match hir::lower_kernel(program, unit, name, instance, PerThread::AsAsked)? {
+    lower_instead(program, unit, name, instance, Instead::default())
+}
+
+/// The same with every index checked, as if the kernel had `bounds = trap`: for a device that says nothing of an access beyond an array.
+///
+/// # Errors
+/// As [`lower`].
+pub fn lower_checked(program: &Program, unit: UnitId, name: &str, instance: &Instance) -> Result<Lowered<Built>, Diagnostics> {
+    lower_instead(program, unit, name, instance, Instead { checks_bounds: true, ..Instead::default() })
+}
+
+fn lower_instead(
+    program: &Program,
+    unit: UnitId,
+    name: &str,
+    instance: &Instance,
+    instead: Instead,
+) -> Result<Lowered<Built>, Diagnostics> {
+    let lowered = match hir::lower_kernel(program, unit, name, instance, instead)? {
         (lowered, None) => lowered,
-        (_, Some(refused)) => retry_with_one_element(program, unit, name, instance, refused)?,
+        (_, Some(refused)) => retry_with_one_element(program, unit, name, instance, (instead, refused))?,
     };
     Ok(lowered.map(Built::new))
 }
@@ -77,11 +95,11 @@ fn retry_with_one_element(
     unit: UnitId,
     name: &str,
     instance: &Instance,
-    refused: Diagnostic,
+    (instead, refused): (Instead, Diagnostic),
 ) -> Result<Lowered, Diagnostics> {
     let mut warnings = Diagnostics::from(refused);
     warnings.barrier()?;
-    let (mut lowered, _) = hir::lower_kernel(program, unit, name, instance, PerThread::One)?;
+    let (mut lowered, _) = hir::lower_kernel(program, unit, name, instance, Instead { one_element: true, ..instead })?;
     lowered.warnings.append(warnings);
     Ok(lowered)
 }

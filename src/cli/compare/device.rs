@@ -156,8 +156,7 @@ impl Comparison {
                 continue;
             };
             // The first run that counts comes at once: a variant that takes the device with it leaves those before it a figure.
-            let ran = Launchable::compile(source, &self.kernel, &variant.instance, &device).and_then(|kernel| {
-                let (_, agreement) = runner.run(&kernel)?;
+            let ran = runner.run_first(source, &self.kernel, &variant.instance).and_then(|(kernel, agreement)| {
                 let timing = runner.time(&kernel, rereads(&compiled.known), 1)?;
                 Ok((kernel, agreement, timing))
             });

@@ -4,9 +4,11 @@
 use super::values::scalar;
 use super::{DeviceArguments, HostArguments, LaunchArguments, Launchable, leaves};
 use crate::cli::Stop;
+use crate::cli::source::Source;
 use warpwright::sim::Counters;
-use warpwright::{Device, Error, Timing};
+use warpwright::{Device, DeviceKind, Error, Timing};
 use warpwright_codegen::ir::{Scalar, Type};
+use warpwright_codegen::syntax::Instance;
 use warpwright_runtime::definition::ParameterKind;
 use warpwright_runtime::dynamic::{DynamicGeometry, DynamicKernel, DynamicParameter};
 
@@ -44,6 +46,28 @@ pub(in crate::cli) enum Agreement {
 impl<'r> Runner<'r> {
     pub(in crate::cli) fn new(device: &'r Device, launch: &'r LaunchArguments) -> Runner<'r> {
         Runner { device, launch, sets: Vec::new(), first: None }
+    }
+
+    /// Runs a variant before it is timed, on arguments as they were made, and gives it with how its results agree with those of the first variant. A device of OpenCL does not tell of an access beyond an
+    /// array, which ends the program where the device is this computer's processor: there it runs with every index checked first.
+    pub(in crate::cli) fn run_first(
+        &mut self,
+        source: &Source,
+        kernel: &str,
+        instance: &Instance,
+    ) -> Result<(Launchable, Agreement), Stop> {
+        let variant = Launchable::compile(source, kernel, instance, self.device)?;
+        if self.device.kind() == DeviceKind::OpenCl
+            && let Some(checked) = Launchable::compile_checked(source, kernel, instance, self.device)
+        {
+            let (at, geometry) = self.launch(&checked)?;
+            let set = &mut self.sets[at];
+            set.on_device.put_back(&set.host).map_err(stop)?;
+            checked.kernel.run(geometry, &set.on_device.list()).map_err(stop)?;
+            set.on_device.written(&set.host).map_err(stop)?;
+        }
+        let (_, agreement) = self.run(&variant)?;
+        Ok((variant, agreement))
     }
 
     /// Runs a variant once, on arguments as they were made: what the simulator counted, if it is the simulator, and how the results

@@ -4,7 +4,9 @@ use super::stop;
 use crate::cli::Stop;
 use crate::cli::source::Source;
 use warpwright::{Device, Dim3};
+use warpwright_codegen::hir::Lowered;
 use warpwright_codegen::nearest::nearest;
+use warpwright_codegen::pipeline::Scheduled;
 use warpwright_codegen::syntax::{ConstValue, GenericValue, Instance};
 use warpwright_runtime::dynamic::DynamicKernel;
 
@@ -22,6 +24,16 @@ impl Launchable {
     /// Compiles an instance of a kernel for a device.
     pub(in crate::cli) fn compile(source: &Source, kernel: &str, instance: &Instance, device: &Device) -> Result<Launchable, Stop> {
         let lowered = source.compile(kernel, instance).map_err(|found| source.findings(&found))?;
+        Launchable::of(source, kernel, instance, lowered, device)
+    }
+
+    /// The same with every index checked; none where its promises cannot be kept then.
+    pub(in crate::cli) fn compile_checked(source: &Source, kernel: &str, instance: &Instance, device: &Device) -> Option<Launchable> {
+        let lowered = source.compile_checked(kernel, instance).ok()?;
+        Launchable::of(source, kernel, instance, lowered, device).ok()
+    }
+
+    fn of(source: &Source, kernel: &str, instance: &Instance, lowered: Lowered<Scheduled>, device: &Device) -> Result<Launchable, Stop> {
         let names = source.generics(kernel).unwrap_or_default();
         let number = |value: &GenericValue| match value {
             GenericValue::Const(ConstValue::Scalar(scalar)) if !scalar.ty.is_float() => Some(scalar.as_int()),

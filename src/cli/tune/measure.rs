@@ -5,7 +5,7 @@ use super::record::{About, Record, fingerprint};
 use super::search::Search;
 use crate::cli::Stop;
 use crate::cli::compare::{Failures, Variant};
-use crate::cli::launch::{Agreement, Launchable, Runner};
+use crate::cli::launch::{Agreement, Runner};
 use crate::cli::progress::Progress;
 use crate::cli::source::Source;
 use warpwright::tuned::MeasuredVariant;
@@ -44,8 +44,7 @@ pub(super) fn one(
     runner: &mut Runner<'_>,
     variant: &Variant,
 ) -> Result<MeasuredVariant, Stop> {
-    let compiled = Launchable::compile(source, about.kernel, &variant.instance, about.device)?;
-    let (_, agreement) = runner.run(&compiled)?;
+    let (compiled, agreement) = runner.run_first(source, about.kernel, &variant.instance)?;
     let timing = runner.time(&compiled, true, runs as usize)?;
     Ok(MeasuredVariant {
         variant: variant.words.clone(),
