@@ -9,7 +9,7 @@ use crate::device::{Device, DeviceKind};
 use crate::dim3::{Dim3, Extent};
 use crate::driver::LaunchPlan;
 use crate::error::{Error, Result};
-use crate::instance::{Instance, with_lowered};
+use crate::instance::{Instance, LoweredKernel, with_lowered};
 use crate::repack::for_device;
 use crate::sim::Counters;
 use crate::simulate::{self, Simulation};
@@ -144,6 +144,19 @@ impl Launch<'_> {
     /// [`Error::UnknownTarget`]; [`Error::Compile`] if the kernel does not compile for it.
     pub fn ptx(&self, target: &str) -> Result<String> {
         Ok(self.ptx_module(target)?.to_string())
+    }
+
+    /// The same for each of several targets, of one lowering.
+    #[doc(hidden)]
+    pub fn ptx_of_each(&self, targets: &[&str]) -> Result<Vec<Result<String>>> {
+        let of = |kernel: &LoweredKernel<'_>, name: &str| Ok(kernel.ptx(find_target(name)?)?.to_string());
+        with_lowered(self.definition, &self.generics, |kernel| Ok(targets.iter().map(|name| of(kernel, name)).collect()))
+    }
+
+    /// A text for the instance: launches of the same one have the same.
+    #[doc(hidden)]
+    pub fn instance_key(&self) -> String {
+        format!("{:p} {:?}", self.definition, self.generics)
     }
 
     /// The PTX of this instance as data, with its calling convention.

@@ -10,6 +10,7 @@ mod published;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 use warpwright::{Device, Launch};
 use warpwright_tests::faults::engine::{ENGINE_KERNELS, IR_MISTAKES, IrOutcome, SAME_IR, ir_mutants};
 use warpwright_tests::faults::equivalent::EQUIVALENT;
@@ -27,8 +28,13 @@ fn page() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/faults.md")
 }
 
-/// The mutants of this folder's kernels.
-fn specimens() -> Vec<Judged> {
+/// The mutants of this folder's kernels, judged once for all tests.
+fn specimens() -> &'static [Judged] {
+    static ALL: LazyLock<Vec<Judged>> = LazyLock::new(judged_specimens);
+    &ALL
+}
+
+fn judged_specimens() -> Vec<Judged> {
     let mut all = Vec::new();
     for specimen in SPECIMENS {
         let mut show = |launch: &Launch<'_>| {
@@ -95,7 +101,7 @@ fn unexplained(all: &[Judged], which: &dyn Fn(Mistake) -> bool) -> Vec<String> {
 #[test]
 fn mistakes_in_the_specimens_are_found() {
     let all = specimens();
-    let wrong = unexplained(&all, &|_| true);
+    let wrong = unexplained(all, &|_| true);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     let missing: Vec<&str> =
         MISTAKES.iter().filter(|row| all.iter().all(|one| one.edit.mistake != row.mistake)).map(|row| row.name).collect();
@@ -103,7 +109,7 @@ fn mistakes_in_the_specimens_are_found() {
     // What takes order away is found where the accesses are, or not at all.
     let astray: Vec<&Judged> = all.iter().filter(|one| one.verdict == Verdict::Behind && is_of_order(one.edit.mistake)).collect();
     assert!(astray.is_empty(), "{astray:#?}");
-    hold(&page(), &[("specimens", verdicts(&all))]);
+    hold(&page(), &[("specimens", verdicts(all))]);
     println!("ran: faults ({} mutants on simulator)", all.len());
 }
 

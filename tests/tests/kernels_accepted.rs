@@ -22,17 +22,17 @@ struct Text {
 fn texts() -> Vec<Text> {
     let device = Device::host();
     let (mut seen, mut all) = (HashSet::new(), Vec::new());
+    let names: Vec<&str> = TARGETS.iter().map(|target| target.name).collect();
     for case in CASES {
         let mut inspect = |launch: &Launch<'_>| {
-            let ptx =
-                |target: &Target| launch.ptx(target.name).unwrap_or_else(|error| panic!("{} for {}: {error}", case.name, target.name));
             // Programs launch a kernel again and again.
-            if !seen.insert(ptx(&TARGETS[0])) {
+            if !seen.insert(launch.instance_key()) {
                 return;
             }
+            let texts = launch.ptx_of_each(&names).unwrap_or_else(|error| panic!("{}: {error}", case.name));
             let mut bodies = HashSet::new();
-            for (n, target) in TARGETS.iter().enumerate() {
-                let ptx = ptx(target);
+            for (n, (target, ptx)) in TARGETS.iter().zip(texts).enumerate() {
+                let ptx = ptx.unwrap_or_else(|error| panic!("{} for {}: {error}", case.name, target.name));
                 let body =
                     ptx.lines().filter(|line| !line.starts_with(".version") && !line.starts_with(".target")).collect::<Vec<_>>().join("\n");
                 // Kernels take turns in which other target is asked, too.

@@ -82,6 +82,7 @@ mod warp_idioms;
 mod warps;
 
 use bench::{Bench, Case, Kept};
+use std::collections::HashSet;
 use warpwright::{Device, DeviceKind, Launch};
 use warpwright_codegen::target::Target;
 use warpwright_tests::opencl_tools::{INTEL, again_on_intel};
@@ -251,12 +252,15 @@ const TARGETS: [&str; 4] = ["sm_50", "sm_75", "sm_90", "sm_120"];
 #[test]
 fn ptxas_takes_every_kernel() {
     let Some(assemblers) = found_or_skip("language") else { return };
-    let (counts, mut asked) = (Counts::default(), 0);
+    let (counts, mut asked, mut seen) = (Counts::default(), 0, HashSet::new());
     let device = Device::host();
     for case in cases() {
         let mut texts = Vec::new();
         let mut inspect = |launch: &Launch<'_>| {
-            texts.extend(TARGETS.map(|name| (name, launch.ptx(name).map_err(|error| error.to_string()))));
+            if seen.insert(launch.instance_key()) {
+                let each = launch.ptx_of_each(&TARGETS).unwrap_or_else(|error| panic!("{}: {error}", case.name));
+                texts.extend(TARGETS.into_iter().zip(each.into_iter().map(|text| text.map_err(|error| error.to_string()))));
+            }
         };
         let mut bench = Bench::new(&device, &mut inspect);
         if let Err(error) = (case.run)(&mut bench) {

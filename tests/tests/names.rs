@@ -316,13 +316,14 @@ fn job(kernel: &Scheduled, name: String) -> Job {
         AbiArgument::Length { param, .. } => Argument::Value((contents[*param].1 as u32).to_le_bytes().to_vec()),
         other => panic!("{name}: {other:?}"),
     };
+    // Names are gone before anything is optimised, which would take most of the time.
+    let unoptimised = |options: String| format!("{options} -cl-opt-disable");
     Job {
-        sub_group_options: emitted.sub_group_options(INTEL_STANDARD),
+        sub_group_options: emitted.sub_group_options(INTEL_STANDARD).map(unoptimised),
         arguments: emitted.abi.iter().map(argument).collect(),
         name,
         text: emitted.text,
-        // Names are gone before anything is optimised, which would take most of the time.
-        options: format!("{} -cl-opt-disable", emitted.build_options),
+        options: unoptimised(emitted.build_options),
         entry: emitted.entry,
         global: [THREADS, 1, 1],
         local: [THREADS, 1, 1],

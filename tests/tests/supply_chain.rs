@@ -9,6 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 use syn::visit::{self, Visit};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
 use warpwright_tests::command::root;
 use warpwright_tests::marked::hold;
 
@@ -65,15 +67,35 @@ fn every_licence_is_permissive() {
     assert!(packages.len() > 150);
     assert!(refused.is_empty(), "not under {LICENCES:?}:\n{}", refused.join("\n"));
     let deny = std::fs::read_to_string(root().join("deny.toml")).expect("deny.toml");
-    let deny: toml::Table = deny.parse().expect("TOML");
-    let allowed: Vec<&str> = deny["licenses"]["allow"].as_array().expect("a list").iter().filter_map(|name| name.as_str()).collect();
+    let deny = DeTable::parse(&deny).expect("TOML");
+    let allowed: Vec<&str> = list(field(table(field(deny.get_ref(), "licenses")), "allow")).map(word).collect();
     assert_eq!(allowed, LICENCES, "deny.toml");
 }
 
+// Values of TOML, without `toml`'s feature for serde: with it here the crates that use `toml` would be built twice, once more for the macro.
+
+fn field<'v, 't>(table: &'v DeTable<'t>, name: &str) -> &'v DeValue<'t> {
+    table.get(name).unwrap_or_else(|| panic!("no `{name}`")).get_ref()
+}
+
+fn table<'v, 't>(value: &'v DeValue<'t>) -> &'v DeTable<'t> {
+    let DeValue::Table(table) = value else { panic!("{value:?} is no table") };
+    table
+}
+
+fn list<'v, 't>(value: &'v DeValue<'t>) -> impl Iterator<Item = &'v DeValue<'t>> {
+    let DeValue::Array(list) = value else { panic!("{value:?} is no list") };
+    list.iter().map(Spanned::get_ref)
+}
+
+fn word<'v>(value: &'v DeValue<'_>) -> &'v str {
+    let DeValue::String(word) = value else { panic!("{value:?} is no text") };
+    word
+}
+
 /// Whether one of these requirements takes a version.
-fn matches(requirements: &toml::Value, version: &Version) -> bool {
-    let list = requirements.as_array().map(Vec::as_slice).unwrap_or_default();
-    list.iter().filter_map(|text| text.as_str()).any(|text| {
+fn matches(requirements: &DeValue<'_>, version: &Version) -> bool {
+    list(requirements).map(word).any(|text| {
         let requirement = VersionReq::parse(text).unwrap_or_else(|error| panic!("`{text}`: {error}"));
         requirement.matches(version)
     })
@@ -81,22 +103,24 @@ fn matches(requirements: &toml::Value, version: &Version) -> bool {
 
 #[test]
 fn no_version_is_one_that_an_advisory_warns_of() {
-    let table = std::fs::read_to_string(root().join("tests/advisories.toml")).expect("the table");
-    let table: toml::Table = table.parse().expect("TOML");
-    let lock: toml::Table = std::fs::read_to_string(root().join("Cargo.lock")).expect("the lock").parse().expect("TOML");
+    let advisories = std::fs::read_to_string(root().join("tests/advisories.toml")).expect("the table");
+    let advisories = DeTable::parse(&advisories).expect("TOML");
+    let lock = std::fs::read_to_string(root().join("Cargo.lock")).expect("the lock");
+    let lock = DeTable::parse(&lock).expect("TOML");
     let mut versions: BTreeMap<&str, Vec<Version>> = BTreeMap::new();
-    for package in lock["package"].as_array().expect("packages") {
-        let field = |name: &str| package[name].as_str().expect("text");
-        versions.entry(field("name")).or_default().push(Version::parse(field("version")).expect("a version"));
+    for package in list(field(lock.get_ref(), "package")).map(table) {
+        let said = |name: &str| word(field(package, name));
+        versions.entry(said("name")).or_default().push(Version::parse(said("version")).expect("a version"));
     }
     let accepted: BTreeSet<&str> = ACCEPTED.iter().map(|(id, _)| *id).collect();
     let (mut found, mut asked) = (Vec::new(), 0);
-    for advisory in table["advisory"].as_array().expect("advisories") {
-        let field = |name: &str| advisory[name].as_str().expect("text");
-        for version in versions.get(field("package")).into_iter().flatten() {
+    for advisory in list(field(advisories.get_ref(), "advisory")).map(table) {
+        let said = |name: &str| word(field(advisory, name));
+        let is_of = |name: &str, version: &Version| matches(field(advisory, name), version);
+        for version in versions.get(said("package")).into_iter().flatten() {
             asked += 1;
-            if !matches(&advisory["patched"], version) && !matches(&advisory["unaffected"], version) && !accepted.contains(field("id")) {
-                found.push(format!("{} {version}: {}: {}", field("package"), field("id"), field("says")));
+            if !is_of("patched", version) && !is_of("unaffected", version) && !accepted.contains(said("id")) {
+                found.push(format!("{} {version}: {}: {}", said("package"), said("id"), said("says")));
             }
         }
     }

@@ -44,7 +44,12 @@ fn threads_that_go_alone_give_what_the_simulator_gives() {
 fn warps_that_go_their_own_ways_give_what_the_simulator_gives() {
     // Oclgrind takes a second for each, and sees a barrier that a thread misses.
     for (tool, seeds) in [(Tool::Pocl, 1..=programs(60)), (Tool::Oclgrind, 61..=72), (Tool::Intel, 1..=programs(60))] {
-        let (expected, jobs) = jobs(seeds, random_kernel_of_warps);
+        let (expected, mut jobs) = jobs(seeds, random_kernel_of_warps);
+        // Intel's optimiser takes most of a second for each: it sees every fifth.
+        for (_, job) in jobs.iter_mut().enumerate().filter(|(n, _)| tool == Tool::Intel && n % 5 != 0) {
+            job.options.push_str(" -cl-opt-disable");
+            job.sub_group_options.iter_mut().for_each(|options| options.push_str(" -cl-opt-disable"));
+        }
         let apart = jobs.iter().filter(|job| job.text.contains("active")).count();
         assert!(4 * apart > jobs.len(), "in many kernels warps part: {apart} of {}", jobs.len());
         let in_sub_groups = jobs.iter().filter(|job| job.sub_group_options.is_some()).count();

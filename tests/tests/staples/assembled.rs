@@ -135,11 +135,13 @@ fn every_ptxas_takes_the_library_and_spills_nothing() {
     let newest = assemblers.last().expect("one was found");
     let mut spilled = Vec::new();
     let [old, own, new] = ["sm_80", "sm_90", "sm_120"].map(|name| Target::find(name).expect("a target"));
-    let ptx = |name: &str, launch: &Launch<'_>, target: &Target| {
-        launch.ptx(target.name).unwrap_or_else(|error| panic!("{name} for {}: {error}", target.name))
+    // One lowering for all.
+    let ptx = |name: &str, launch: &Launch<'_>, targets: &[&Target]| -> Vec<String> {
+        let names: Vec<&str> = targets.iter().map(|target| target.name).collect();
+        let texts = launch.ptx_of_each(&names).and_then(|texts| texts.into_iter().collect::<Result<Vec<_>, _>>());
+        texts.unwrap_or_else(|error| panic!("{name} for {names:?}: {error}"))
     };
-    let mut on_hopper = |name: &'static str, launch: &Launch<'_>| {
-        let text = ptx(name, launch, own);
+    let mut on_hopper = |name: &'static str, text: String| {
         assemblers.iter().for_each(|assembler| counts.ask(assembler, &text, name, own.capability));
         let measured = newest.measure(&text, own.capability).unwrap_or_else(|error| panic!("{name}: {error}"));
         if measured.spill_stores > 0 {
@@ -147,11 +149,12 @@ fn every_ptxas_takes_the_library_and_spills_nothing() {
         }
     };
     each(|name, launch| {
-        counts.ask(&assemblers[0], &ptx(name, &launch, old), name, old.capability);
-        counts.ask(newest, &ptx(name, &launch, new), name, new.capability);
-        on_hopper(name, &launch);
+        let mut texts = ptx(name, &launch, &[old, new, own]);
+        counts.ask(&assemblers[0], &texts[0], name, old.capability);
+        counts.ask(newest, &texts[1], name, new.capability);
+        on_hopper(name, texts.remove(2));
     });
-    each_of_engine(|name, launch| on_hopper(name, &launch));
+    each_of_engine(|name, launch| on_hopper(name, ptx(name, &launch, &[own]).remove(0)));
     assert!(spilled.is_empty(), "{spilled:?}");
     counts.report(test);
 }
