@@ -123,16 +123,15 @@ const COMMANDS: &[&str] = &[
     "devices",
 ];
 
-/// With `trap`: a spoilt launch may leave its buffers, which is undefined on a device that does not look, and a processor's OpenCL runs within the command.
 const KERNELS: &[u8] = b"use warpwright::prelude::*;
-#[kernel(block = 64, bounds = trap)]
+#[kernel(block = 64)]
 pub fn saxpy(a: f32, x: &Global<f32>, y: &mut Global<f32>) {
     let i = global_id().x;
     if i < y.len() {
         y[i] = a * x[i] + y[i];
     }
 }
-#[kernel(block = 64, bounds = trap, variants(N in [1, 2]))]
+#[kernel(block = 64, variants(N in [1, 2]))]
 pub fn tile<const N: usize>(x: &Global<f32>, y: &mut Global<f32>) {
     #[shared]
     let mut tile: [f32; 64];

@@ -2,6 +2,7 @@
 
 use super::{Bench, benches, quick_benches, unit};
 use warpwright_kernels::staples::sort::{self, SortKey};
+use warpwright_kernels::staples::tuned::{SORT, TABLES};
 
 #[track_caller]
 fn check<K: SortKey + PartialEq + std::fmt::Debug>(b: &mut Bench, xs: &[K], order: impl Fn(&K, &K) -> std::cmp::Ordering) {
@@ -103,10 +104,21 @@ fn every_candidate_sorts() {
         let mut expected = xs.clone();
         expected.sort_unstable();
         let (x, mut y) = (b.upload(&xs), b.zeros::<u32>(9001));
-        for candidate in 1..warpwright_kernels::staples::tuned::SORT.candidates.len() {
+        for candidate in 1..SORT.candidates.len() {
             b.workspace.force(Some(candidate));
             sort::keys(&b.stream, &x, &mut y, &mut b.workspace).expect("right");
             assert!(y.download().expect("run") == expected, "candidate {candidate} on {}", b.device);
+        }
+    }
+}
+
+#[test]
+fn a_device_without_rows_takes_the_first_ones() {
+    for table in TABLES {
+        assert_eq!(table.choice("another", 0), table.tuned[0].rows[0].candidate, "{}", table.name);
+        for tuned in table.tuned {
+            let last = tuned.rows.last().map(|row| row.candidate);
+            assert_eq!(Some(table.choice(&format!("NVIDIA {}", tuned.device), usize::MAX)), last, "{}, {}", table.name, tuned.device);
         }
     }
 }
