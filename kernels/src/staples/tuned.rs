@@ -218,6 +218,7 @@ pub(super) const SORT_SHAPES: [(usize, usize); 9] = [(8, 8), (8, 16), (8, 16), (
 pub const TABLES: &[Table] = &[REDUCE, SCAN, SELECT, SORT, SORT_PAIRS];
 
 /// Whether every row names a candidate, the rows of each device go up, and the last holds for all lengths.
+#[allow(dead_code, reason = "Rust 1.88 does not count what a constant without a name uses")]
 const fn is_whole(table: &Table) -> bool {
     let mut device = 0;
     while device < table.tuned.len() {
