@@ -250,8 +250,8 @@ impl<'p, T: Element> LentSlice<'p, T> {
             place.stream.join(stream).map_err(of_driver)?;
         }
         let (address, sync) = get();
-        // SAFETY: so many elements of the device, borrowed for as long as this lives, which hands them back when it is dropped; only `with_buffers` has it.
         // Whoever works with it in another stream comes behind what this one waits for.
+        // SAFETY: so many elements of the device, borrowed for as long as this lives, which hands them back when it is dropped; only `with_buffers` has it.
         let buffer = unsafe { Buffer::lent(&place.own, address, len) }?;
         let serial = buffer.allocation().serial();
         Ok(LentSlice { buffer: ManuallyDrop::new(buffer), serial, place, unordered, _sync: sync })
