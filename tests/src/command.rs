@@ -30,21 +30,28 @@ pub fn binary() -> &'static Path {
 }
 
 /// A configuration for cargo with this workspace's profile, for crates that a test writes. Our packages are built once for all those crates, since cargo tells them from
-/// the workspace's; unoptimised, as they compile little. What is said of `lto` is left out: `cargo check` does not say it of macros, and would build each again, with all it
-/// depends on. `temporary` is `CARGO_TARGET_TMPDIR`.
+/// the workspace's; unoptimised, as they compile little, and not incrementally, as they do not change. The crates themselves are incremental: the macro keeps what it found
+/// beside what the compiler keeps. What is said of `lto` is left out: `cargo check` does not say it of macros, and would build each again, with all it depends on.
+/// `temporary` is `CARGO_TARGET_TMPDIR`.
 fn profile(temporary: &str) -> PathBuf {
     let manifest = std::fs::read_to_string(root().join("Cargo.toml")).expect("the workspace has a manifest");
-    let mut is_profile = false;
-    let lines = manifest.lines().filter(|line| {
+    let (mut is_profile, mut text) = (false, String::new());
+    for line in manifest.lines() {
         if line.starts_with('[') {
             is_profile = line.starts_with("[profile.dev");
         }
-        is_profile && !["#", "opt-level", "lto"].iter().any(|left_out| line.starts_with(left_out))
-    });
+        if is_profile && !["#", "opt-level", "lto"].iter().any(|left_out| line.starts_with(left_out)) {
+            text += line;
+            text.push('\n');
+            if line.starts_with('[') {
+                text += if line == "[profile.dev]" { "incremental = true\n" } else { "incremental = false\n" };
+            }
+        }
+    }
     let path = Path::new(temporary).join("profile.toml");
     // Several tests may write it at once, each the same.
     let draft = path.with_extension(format!("{}.new", std::process::id()));
-    std::fs::write(&draft, lines.map(|line| format!("{line}\n")).collect::<String>()).expect("the file can be written");
+    std::fs::write(&draft, text).expect("the file can be written");
     std::fs::rename(&draft, &path).expect("the file can be renamed");
     path
 }
@@ -54,11 +61,11 @@ fn profile(temporary: &str) -> PathBuf {
 pub fn outside_cargo(temporary: &str) -> Command {
     let mut cargo = Command::new(env!("CARGO"));
     cargo.arg("--config").arg(profile(temporary));
-    for variable in ["RUSTFLAGS", "CARGO_BUILD_RUSTFLAGS", "CARGO_PROFILE_DEV_LTO", "RUSTC_WORKSPACE_WRAPPER", "CLIPPY_ARGS"] {
+    for variable in
+        ["RUSTFLAGS", "CARGO_BUILD_RUSTFLAGS", "CARGO_PROFILE_DEV_LTO", "RUSTC_WORKSPACE_WRAPPER", "CLIPPY_ARGS", "CARGO_INCREMENTAL"]
+    {
         cargo.env_remove(variable);
     }
-    // For all of them alike, so that they share one build; and the macro keeps what it found beside what the compiler keeps.
-    cargo.env("CARGO_INCREMENTAL", "1");
     cargo
 }
 

@@ -41,6 +41,11 @@ impl Package {
         package
     }
 
+    /// Its name.
+    pub fn name(&self) -> &str {
+        self.folder.file_name().and_then(|name| name.to_str()).expect("a name")
+    }
+
     /// `CARGO_TARGET_TMPDIR`, in which the folder is.
     fn temporary(&self) -> &str {
         self.folder.ancestors().nth(2).and_then(Path::to_str).expect("the folder is two levels down")
@@ -55,7 +60,7 @@ impl Package {
 
     /// Where the macro keeps what it found in its kernels.
     pub fn memory(&self) -> PathBuf {
-        let name = self.folder.file_name().and_then(|name| name.to_str()).expect("a name").replace('-', "_");
+        let name = self.name().replace('-', "_");
         self.target.join("debug").join("incremental").join(format!("{name}-warpwright"))
     }
 
@@ -108,9 +113,8 @@ impl Package {
 
     /// `cargo clean -p` of this package.
     pub fn clean(&self) {
-        let name = self.folder.file_name().expect("a name");
         let mut cargo = Command::new(env!("CARGO"));
-        cargo.args(["clean", "--quiet", "--offline", "--target-dir"]).arg(&self.target).arg("-p").arg(name);
+        cargo.args(["clean", "--quiet", "--offline", "--target-dir"]).arg(&self.target).arg("-p").arg(self.name());
         assert!(cargo.current_dir(&self.folder).status().expect("cargo runs").success());
     }
 

@@ -246,7 +246,8 @@ fn broken_files_are_ignored_and_nothing_is_kept_where_nothing_may_be() {
     fs::remove_file(&memory).expect("it can be removed");
     // Without incremental compilation nothing is kept.
     package.write("src/lib.rs", LIB);
-    let seen = check(&package, &["--lib"], &[("CARGO_INCREMENTAL", "0")]);
+    let not_incremental = format!("profile.dev.package.{}.incremental=false", package.name());
+    let seen = check(&package, &["--lib", "--config", &not_incremental], &[]);
     assert_eq!((&seen.found, seen.reviewed.len()), (&first.found, ALL.len()));
     assert!(!memory.exists());
     // Cargo removes the memory with what `rustc` keeps.
