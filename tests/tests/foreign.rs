@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use warpwright::cudarc::{as_cudarc, buffer_of, device_of, stream_of, with_buffers, with_slices};
 use warpwright::prelude::*;
 use warpwright::{DeviceKind, Error};
+use warpwright_tests::ptx_interpreter::{executed, is_here};
 
 #[kernel(block = 256)]
 fn scaled(a: f32, x: &Global<f32>, y: &mut Global<f32>) {
@@ -97,6 +98,27 @@ fn cudarc_or_skip(test: &str) -> Option<(Arc<CudaContext>, [Arc<CudaStream>; 2])
     let streams = [(); 2].map(|()| context.new_stream().unwrap());
     println!("ran: {test}");
     Some((context, streams))
+}
+
+/// How many elements: fewer where an interpreter runs the kernels.
+fn elements(on_a_gpu: usize) -> usize {
+    if is_here() { on_a_gpu >> 10 } else { on_a_gpu }
+}
+
+/// All but cuBLAS, which wants a GPU.
+#[test]
+fn others_share_the_ptx_interpreter_too() {
+    if is_here() {
+        return;
+    }
+    let tests = [
+        "contexts_and_streams_are_the_same_ones_and_stay_their_owners",
+        "a_context_that_is_not_the_primary_one_is_a_device_as_long_as_somebody_has_it",
+        "kernels_and_graphs_run_in_their_own_context_whichever_is_current",
+        "kernels_run_on_slices_in_order_with_what_others_do_in_other_streams",
+        "the_per_thread_default_stream_lends_in_each_thread_s_own_order",
+    ];
+    executed("foreign", &tests, "8.0");
 }
 
 #[test]
@@ -198,28 +220,28 @@ fn kernels_and_graphs_run_in_their_own_context_whichever_is_current() {
 #[test]
 fn kernels_run_on_slices_in_order_with_what_others_do_in_other_streams() {
     let Some((_, [stream, other])) = cudarc_or_skip("kernels_run_on_slices_in_order_with_what_others_do_in_other_streams") else { return };
-    const N: usize = 1 << 22;
+    let n = elements(1 << 22);
     let beside = device_of(stream.context()).unwrap().stream().unwrap();
-    let mut x = stream.alloc_zeros::<f32>(N).unwrap();
+    let mut x = stream.alloc_zeros::<f32>(n).unwrap();
     for round in 0..20 {
         let base = round as f32;
         // Written in one stream of cudarc's, read and written by kernels in another and in one of ours, read in the first.
-        other.memcpy_htod(&vec![base; N], &mut x).unwrap();
+        other.memcpy_htod(&vec![base; n], &mut x).unwrap();
         with_buffers(&mut x, &stream, |x, stream| {
-            increased(1.0, x).cover(N).launch_on(stream)?;
-            increased(2.0, x).cover(N).launch_on(&beside)?;
-            increased(4.0, x).cover(N).launch_on(stream)?;
-            increased(8.0, x).cover(N).launch_on(&beside)
+            increased(1.0, x).cover(n).launch_on(stream)?;
+            increased(2.0, x).cover(n).launch_on(&beside)?;
+            increased(4.0, x).cover(n).launch_on(stream)?;
+            increased(8.0, x).cover(n).launch_on(&beside)
         })
         .unwrap();
         let found = other.clone_dtoh(&x).unwrap();
         assert!(found.iter().all(|v| *v == base + 15.0), "round {round}: {:?}", found.iter().find(|v| **v != base + 15.0));
     }
     // Parts of a slice, one read and one written.
-    let (from, mut to) = x.split_at_mut(N / 2);
-    with_buffers((&from, &mut to), &stream, |(from, to), stream| scaled(2.0, from, to).cover(N / 2).launch_on(stream)).unwrap();
+    let (from, mut to) = x.split_at_mut(n / 2);
+    with_buffers((&from, &mut to), &stream, |(from, to), stream| scaled(2.0, from, to).cover(n / 2).launch_on(stream)).unwrap();
     let found = other.clone_dtoh(&x).unwrap();
-    assert!(found[N / 2..].iter().all(|v| *v == 2.0 * found[0]));
+    assert!(found[n / 2..].iter().all(|v| *v == 2.0 * found[0]));
     // One that begins where kernels cannot.
     let part = x.slice(1..100);
     let error = with_buffers(&part, &stream, |_, _| Ok::<(), Error>(())).unwrap_err().to_string();
@@ -227,7 +249,7 @@ fn kernels_run_on_slices_in_order_with_what_others_do_in_other_streams() {
     // A slice that becomes a buffer.
     let mut buffer = buffer_of(x).unwrap();
     let device = buffer.device().clone();
-    increased(1.0, &mut buffer).cover(N).launch(&device).unwrap();
+    increased(1.0, &mut buffer).cover(n).launch(&device).unwrap();
     assert_eq!(buffer.download().unwrap()[0], found[0] + 1.0);
 }
 
@@ -237,14 +259,14 @@ fn the_per_thread_default_stream_lends_in_each_thread_s_own_order() {
         return;
     }
     // Copies take long enough that who does not wait for them is seen.
-    const N: usize = 1 << 24;
+    let n = elements(1 << 24);
     let in_one_thread = |context: &Arc<CudaContext>, salt: f32| {
         let stream = context.per_thread_stream();
         let device = device_of(context).unwrap();
         let beside = device.stream().unwrap();
-        let sources = [0, 1].map(|round| stream.clone_htod(&vec![salt + round as f32; N]).unwrap());
-        let (mut x, mut y) = (stream.alloc_zeros::<f32>(N).unwrap(), stream.alloc_zeros::<f32>(N).unwrap());
-        let mut buffer = device.zeros::<f32>(N).unwrap();
+        let sources = [0, 1].map(|round| stream.clone_htod(&vec![salt + round as f32; n]).unwrap());
+        let (mut x, mut y) = (stream.alloc_zeros::<f32>(n).unwrap(), stream.alloc_zeros::<f32>(n).unwrap());
+        let mut buffer = device.zeros::<f32>(n).unwrap();
         for round in 0..10 {
             let source = &sources[round % 2];
             let base = salt + (round % 2) as f32;
@@ -252,21 +274,21 @@ fn the_per_thread_default_stream_lends_in_each_thread_s_own_order() {
             stream.memcpy_dtod(source, &mut x).unwrap();
             with_buffers(&mut x, &stream, |x, stream| {
                 assert_eq!(stream.as_raw(), device.default_stream().as_raw());
-                increased(1.0, x).cover(N).launch_on(stream)?;
-                increased(2.0, x).cover(N).launch_on(&beside)
+                increased(1.0, x).cover(n).launch_on(stream)?;
+                increased(2.0, x).cover(n).launch_on(&beside)
             })
             .unwrap();
             stream.memcpy_dtod(&x, &mut y).unwrap();
             let found = stream.clone_dtoh(&y).unwrap();
             assert!(found.iter().all(|v| *v == base + 3.0), "round {round}: {:?}", found.iter().find(|v| **v != base + 3.0));
             // Buffers: the same the other way round.
-            increased(1.0, &mut buffer).cover(N).launch_on(&beside).unwrap();
+            increased(1.0, &mut buffer).cover(n).launch_on(&beside).unwrap();
             with_slices(&mut buffer, &stream, |mut to| {
                 stream.memcpy_dtod(source, &mut to).unwrap();
                 Ok::<(), Error>(())
             })
             .unwrap();
-            increased(4.0, &mut buffer).cover(N).launch_on(&beside).unwrap();
+            increased(4.0, &mut buffer).cover(n).launch_on(&beside).unwrap();
             with_slices(&buffer, &stream, |from| {
                 stream.memcpy_dtod(&from, &mut y).unwrap();
                 Ok::<(), Error>(())
@@ -277,7 +299,7 @@ fn the_per_thread_default_stream_lends_in_each_thread_s_own_order() {
         }
         stream.memcpy_dtod(&sources[0], &mut x).unwrap();
         let mut buffer = buffer_of(x).unwrap();
-        increased(1.0, &mut buffer).cover(N).launch_on(&beside).unwrap();
+        increased(1.0, &mut buffer).cover(n).launch_on(&beside).unwrap();
         assert!(buffer.download().unwrap().iter().all(|v| *v == salt + 1.0));
     };
     // A context of one stream, where `cudarc` keeps no order, and one where it does.

@@ -1,8 +1,8 @@
-//! The device, and its context.
+//! The device, and its contexts.
 
 use crate::codes::{Code, INVALID_CONTEXT, INVALID_DEVICE, INVALID_VALUE, name};
-use crate::state::{CONTEXT, CURRENT, Handle, state};
-use std::ffi::{c_char, c_int, c_uint};
+use crate::state::{CONTEXT, CURRENT, Handle, any_state, state};
+use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::ptr::null;
 use std::sync::OnceLock;
 use warpwright_ptx_interpreter::RESIDENT_BLOCKS;
@@ -160,6 +160,38 @@ exported! {
         Ok(())
     }
 
+    /// The context stays.
+    fn cuDevicePrimaryCtxRelease_v2(device: c_int) {
+        is_device(device)
+    }
+
+    /// Another context, which is the calling thread's then.
+    fn cuCtxCreate_v4(context: *mut Handle, _parameters: *mut c_void, _flags: c_uint, device: c_int) {
+        is_device(device)?;
+        let mut state = state()?;
+        let new = state.new_handle();
+        state.contexts.push(new);
+        CURRENT.set(new);
+        put!(context, new);
+        Ok(())
+    }
+
+    /// Its end, and that of what was made in it.
+    fn cuCtxDestroy_v2(context: Handle) {
+        let mut state = any_state();
+        if !state.contexts.contains(&context) {
+            return Err(INVALID_CONTEXT);
+        }
+        state.contexts.retain(|known| *known != context);
+        state.streams.retain(|_, of| *of != context);
+        state.functions.retain(|_, function| function.context != context);
+        state.modules.retain(|_, (of, _)| *of != context);
+        if CURRENT.get() == context {
+            CURRENT.set(0);
+        }
+        Ok(())
+    }
+
     /// The calling thread's.
     fn cuCtxGetCurrent(context: *mut Handle) {
         put!(context, CURRENT.get());
@@ -168,7 +200,7 @@ exported! {
 
     /// Sets it.
     fn cuCtxSetCurrent(context: Handle) {
-        if context != 0 && context != CONTEXT {
+        if context != 0 && context != CONTEXT && !any_state().contexts.contains(&context) {
             return Err(INVALID_CONTEXT);
         }
         CURRENT.set(context);

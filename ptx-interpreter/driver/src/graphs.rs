@@ -3,7 +3,7 @@
 use crate::codes::{Code, INVALID_VALUE};
 use crate::layouts::{Copy3d, KernelNode, MemsetNode};
 use crate::memory::{copy, said};
-use crate::modules::{Work, is_current, launch};
+use crate::modules::{Work, launch};
 use crate::state::{Handle, State, any_state, known, state};
 use std::ffi::c_uint;
 
@@ -174,9 +174,9 @@ exported! {
     }
 
     /// Runs it.
-    fn cuGraphLaunch(exec: Handle, _stream: Handle) {
-        is_current()?;
+    fn cuGraphLaunch(exec: Handle, stream: Handle) {
         let mut state = state()?;
+        state.context_of(stream)?;
         let graph = known(state.execs.get(&exec))?.clone();
         for n in graph.order() {
             state.do_task(&graph.nodes[n].task)?;

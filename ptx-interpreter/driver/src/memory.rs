@@ -174,6 +174,13 @@ exported! {
         Ok(())
     }
 
+    /// Allocates.
+    fn cuMemAllocAsync(address: *mut u64, bytes: usize, _stream: Handle) {
+        let new = allocate(&mut *state()?, bytes)?;
+        put!(address, new);
+        Ok(())
+    }
+
     /// Gives it back.
     fn cuMemFreeAsync(address: u64, _stream: Handle) {
         free(&mut *state()?, address)

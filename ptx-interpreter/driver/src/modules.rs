@@ -1,10 +1,10 @@
 //! Modules, kernels, launches.
 
-use crate::codes::{Code, INVALID_CONTEXT, INVALID_PTX, INVALID_VALUE, LAUNCH_OUT_OF_RESOURCES, NO_BINARY_FOR_GPU, NOT_FOUND, of_fault};
+use crate::codes::{Code, INVALID_HANDLE, INVALID_PTX, INVALID_VALUE, LAUNCH_OUT_OF_RESOURCES, NO_BINARY_FOR_GPU, NOT_FOUND, of_fault};
 use crate::device::{BLOCKS, MULTIPROCESSORS, THREADS, capability, shared_limits};
 use crate::layouts::LaunchConfig;
 use crate::memory::{of_host, to_host};
-use crate::state::{CONTEXT, CURRENT, Function, Handle, State, known, state};
+use crate::state::{Function, Handle, State, current, known, state};
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::sync::{Arc, OnceLock};
 use warpwright_ptx_interpreter::{FaultKind, Launch, LoadedModule, Module};
@@ -37,7 +37,13 @@ fn seed() -> u64 {
 impl State {
     fn function(&self, handle: Handle) -> Result<(&Function, Arc<LoadedModule>), Code> {
         let function = known(self.functions.get(&handle))?;
-        Ok((function, Arc::clone(known(self.modules.get(&function.module))?)))
+        Ok((function, Arc::clone(&known(self.modules.get(&function.module))?.1)))
+    }
+
+    /// Whether a kernel can be launched in a stream: both are of one context.
+    fn is_of_stream(&self, function: Handle, stream: Handle) -> Result<(), Code> {
+        let context = self.context_of(stream)?;
+        if known(self.functions.get(&function))?.context == context { Ok(()) } else { Err(INVALID_HANDLE) }
     }
 
     /// The bytes of a launch's parameters, which are copied before the call returns.
@@ -166,9 +172,10 @@ exported! {
             log(&format!("PTX interpreter: `{}` does not run on {}", read.target(), capability()), count, names, values)?;
             return Err(NO_BINARY_FOR_GPU);
         }
+        let context = current()?;
         let loaded = read.load(&mut state.memory).map_err(|_| crate::codes::OUT_OF_MEMORY)?;
         let new = state.new_handle();
-        state.modules.insert(new, Arc::new(loaded));
+        state.modules.insert(new, (context, Arc::new(loaded)));
         put!(module, new);
         Ok(())
     }
@@ -176,7 +183,7 @@ exported! {
     /// Forgets a module.
     fn cuModuleUnload(module: Handle) {
         let mut state = state()?;
-        let loaded = known(state.modules.remove(&module))?;
+        let (_, loaded) = known(state.modules.remove(&module))?;
         state.functions.retain(|_, function| function.module != module);
         if let Ok(loaded) = Arc::try_unwrap(loaded) {
             loaded.unload(&mut state.memory);
@@ -188,10 +195,11 @@ exported! {
     fn cuModuleGetFunction(function: *mut Handle, module: Handle, name: *const c_char) {
         let mut state = state()?;
         let name = text(name)?.to_owned();
-        let entry = known(state.modules.get(&module))?.entry(&name).ok_or(NOT_FOUND)?;
-        let dynamic_limit = UNASKED.saturating_sub(entry.shared_bytes());
+        let (context, loaded) = known(state.modules.get(&module))?;
+        let entry = loaded.entry(&name).ok_or(NOT_FOUND)?;
+        let (context, dynamic_limit) = (*context, UNASKED.saturating_sub(entry.shared_bytes()));
         let new = state.new_handle();
-        state.functions.insert(new, Function { module, name, dynamic_limit });
+        state.functions.insert(new, Function { context, module, name, dynamic_limit });
         put!(function, new);
         Ok(())
     }
@@ -199,7 +207,7 @@ exported! {
     /// A variable of a module.
     fn cuModuleGetGlobal_v2(address: *mut u64, bytes: *mut usize, module: Handle, name: *const c_char) {
         let state = state()?;
-        let (at, size) = known(state.modules.get(&module))?.variable(text(name)?).ok_or(NOT_FOUND)?;
+        let (at, size) = known(state.modules.get(&module))?.1.variable(text(name)?).ok_or(NOT_FOUND)?;
         put!(address, at);
         put!(bytes, size as usize);
         Ok(())
@@ -266,28 +274,23 @@ exported! {
         block_y: c_uint,
         block_z: c_uint,
         shared: c_uint,
-        _stream: Handle,
+        stream: Handle,
         parameters: *mut *mut c_void,
         _extra: *mut *mut c_void,
     ) {
-        is_current()?;
         let mut state = state()?;
+        state.is_of_stream(function, stream)?;
         let params = state.parameters(function, parameters)?;
         state.run(&Work { function, launch: launch([grid_x, grid_y, grid_z], [block_x, block_y, block_z], shared), params })
     }
 
     /// Runs a kernel, with attributes.
     fn cuLaunchKernelEx(config: *const LaunchConfig, function: Handle, parameters: *mut *mut c_void, _extra: *mut *mut c_void) {
-        is_current()?;
         let config = take!(config);
         let mut state = state()?;
+        state.is_of_stream(function, config.stream)?;
         let params = state.parameters(function, parameters)?;
         let launch = Launch { cluster: cluster(config), ..launch(config.grid, config.block, config.shared) };
         state.run(&Work { function, launch, params })
     }
-}
-
-/// Whether the calling thread has the context, as launches want it to.
-pub(crate) fn is_current() -> Result<(), Code> {
-    if CURRENT.get() == CONTEXT { Ok(()) } else { Err(INVALID_CONTEXT) }
 }

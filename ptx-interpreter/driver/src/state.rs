@@ -1,6 +1,6 @@
-//! What the driver has: one device with one context, and what was made in it.
+//! What the driver has: one device with its primary context and others, and what was made in them.
 
-use crate::codes::{Code, INVALID_HANDLE};
+use crate::codes::{Code, INVALID_CONTEXT, INVALID_HANDLE};
 use crate::graphs::Graph;
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -11,8 +11,11 @@ use warpwright_ptx_interpreter::{LoadedModule, Memory};
 /// What objects are called by.
 pub(crate) type Handle = usize;
 
-/// The one context.
+/// The primary context.
 pub(crate) const CONTEXT: Handle = 0x10;
+
+/// The default streams: none, the legacy one and the one per thread (CUDA Driver API, "Stream synchronization behavior"). They are of whatever context is current.
+const DEFAULT_STREAMS: std::ops::RangeInclusive<Handle> = 0..=2;
 
 thread_local! {
     /// The calling thread's context.
@@ -22,6 +25,7 @@ thread_local! {
 /// A kernel of a module that is loaded.
 #[derive(Clone)]
 pub(crate) struct Function {
+    pub(crate) context: Handle,
     pub(crate) module: Handle,
     pub(crate) name: String,
     /// Bytes of dynamic shared memory that launches may ask for.
@@ -44,9 +48,13 @@ pub(crate) struct State {
     /// The code of what made the context lost.
     pub(crate) lost: Option<Code>,
     made: Handle,
-    pub(crate) modules: HashMap<Handle, Arc<LoadedModule>>,
+    /// Those besides the primary one.
+    pub(crate) contexts: Vec<Handle>,
+    /// The context of each module, and the module.
+    pub(crate) modules: HashMap<Handle, (Handle, Arc<LoadedModule>)>,
     pub(crate) functions: HashMap<Handle, Function>,
-    pub(crate) streams: Vec<Handle>,
+    /// The context of each stream.
+    pub(crate) streams: HashMap<Handle, Handle>,
     /// When each event was recorded.
     pub(crate) events: HashMap<Handle, Option<Instant>>,
     pub(crate) arrays: HashMap<Handle, Array>,
@@ -78,6 +86,20 @@ impl State {
     pub(crate) fn new_handle(&mut self) -> Handle {
         self.made += 1;
         0x1000 + 0x10 * self.made
+    }
+
+    /// The context of a stream.
+    pub(crate) fn context_of(&self, stream: Handle) -> Result<Handle, Code> {
+        let current = current()?;
+        if DEFAULT_STREAMS.contains(&stream) { Ok(current) } else { known(self.streams.get(&stream).copied()) }
+    }
+}
+
+/// The calling thread's context.
+pub(crate) fn current() -> Result<Handle, Code> {
+    match CURRENT.get() {
+        0 => Err(INVALID_CONTEXT),
+        context => Ok(context),
     }
 }
 

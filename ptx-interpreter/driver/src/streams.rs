@@ -1,7 +1,6 @@
 //! Streams and events. What is put into a stream has been done when the call returns.
 
-use crate::codes::INVALID_HANDLE;
-use crate::state::{Handle, any_state, known, state};
+use crate::state::{Handle, any_state, current, known, state};
 use std::ffi::c_uint;
 use std::time::Instant;
 
@@ -10,21 +9,20 @@ exported! {
     fn cuStreamCreate(stream: *mut Handle, _flags: c_uint) {
         let mut state = state()?;
         let new = state.new_handle();
-        state.streams.push(new);
+        state.streams.insert(new, current()?);
         put!(stream, new);
         Ok(())
     }
 
     /// Its end.
     fn cuStreamDestroy_v2(stream: Handle) {
-        any_state().streams.retain(|known| *known != stream);
+        any_state().streams.remove(&stream);
         Ok(())
     }
 
     /// All is done already.
     fn cuStreamSynchronize(stream: Handle) {
-        let state = state()?;
-        if stream == 0 || state.streams.contains(&stream) { Ok(()) } else { Err(INVALID_HANDLE) }
+        state()?.context_of(stream).map(|_| ())
     }
 
     /// It has happened already.
