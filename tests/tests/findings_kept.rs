@@ -246,9 +246,11 @@ fn broken_files_are_ignored_and_nothing_is_kept_where_nothing_may_be() {
     fs::remove_file(&memory).expect("it can be removed");
     // Without incremental compilation nothing is kept.
     package.write("src/lib.rs", LIB);
-    let not_incremental = format!("profile.dev.package.{}.incremental=false", package.name());
-    let seen = check(&package, &["--lib", "--config", &not_incremental], &[]);
+    let plain = fs::read_to_string(package.folder.join("Cargo.toml")).expect("the manifest");
+    package.write("Cargo.toml", &format!("{plain}\n[profile.dev.package.{}]\nincremental = false\n", package.name()));
+    let seen = check(&package, &["--lib"], &[]);
     assert_eq!((&seen.found, seen.reviewed.len()), (&first.found, ALL.len()));
+    package.write("Cargo.toml", &plain);
     assert!(!memory.exists());
     // Cargo removes the memory with what `rustc` keeps.
     again();
