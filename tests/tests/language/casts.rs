@@ -3,7 +3,18 @@
 use crate::bench::{Bench, cases, floats, patterns, words};
 use warpwright::prelude::*;
 
-cases!(from_integers, from_floats, from_short_values, from_random_bits, from_bool, chains, bit_casts, literal_casts, float_edges);
+cases!(
+    from_integers,
+    from_floats,
+    from_short_values,
+    from_random_bits,
+    from_bool,
+    chains,
+    bit_casts,
+    literal_casts,
+    float_edges,
+    widened_shifts
+);
 
 /// A kernel that casts to each type, and back to words.
 macro_rules! cast_from {
@@ -210,4 +221,21 @@ fn literal_casts(b: &mut Bench<'_>) -> warpwright::Result<()> {
     let found = b.keep(&y)?;
     b.expect("literals", &found[..7], [0xffff_ffff, u64::MAX, 44, 3, -3i64 as u64, 0xffff_ffff, 0]);
     Ok(())
+}
+
+/// `ptxas` shifted what `cvt.s64.u32` gives as if it were sign-extended.
+#[kernel(block = 32)]
+fn widened(x: &Global<u32>, y: &mut Global<u64>) {
+    let i = global_id().x;
+    let a = x[i] as i64;
+    y[i * 6] = (a << 8) as u64;
+    y[i * 6 + 1] = a.rotate_left(24) as u64;
+    y[i * 6 + 2] = (x[i] as i32 as u64) << 8;
+    y[i * 6 + 3] = ((x[i] as u16 as i32) << 9) as i64 as u64;
+    y[i * 6 + 4] = ((x[i] as u8 as i64) << 40) as u64 ^ (x[i] as i16 as u64) << 3;
+    y[i * 6 + 5] = ((a << 8) >> 9) as u64 ^ (a * 256) as u64;
+}
+
+fn widened_shifts(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    b.map(widened, &words(320), 6).map(drop)
 }

@@ -2,7 +2,7 @@
 
 use super::code::{Operand, Reg, RegisterClass};
 use super::emitter::{Emitter, ptx};
-use super::types::{bits_suffix, suffix, unsigned, untyped};
+use super::types::{bits_suffix, signed, suffix, unsigned, untyped};
 use crate::ir::{Scalar, Type};
 
 impl Emitter<'_> {
@@ -26,7 +26,10 @@ impl Emitter<'_> {
         let (narrow, wide) = (from.bits().max(16), to.bits().max(16));
         match narrow.cmp(&wide) {
             std::cmp::Ordering::Equal => self.copy(d, a.into()),
-            std::cmp::Ordering::Less => ptx!(self, Cvt.(suffix(to)).(suffix(from)) d, a),
+            // By the source's sign on both sides: `ptxas` (11.8 to 13.0) takes what `cvt.s64.u32` gives for sign-extended where it is shifted left next.
+            std::cmp::Ordering::Less => {
+                ptx!(self, Cvt.(if from.is_signed_int() { signed(wide) } else { unsigned(wide) }).(suffix(from)) d, a)
+            }
             std::cmp::Ordering::Greater => ptx!(self, Cvt.(unsigned(wide)).(unsigned(narrow)) d, a),
         }
         // A register that holds the same 8 bits by another sign, or more than 8.
