@@ -4,7 +4,20 @@ use crate::bench::{Bench, cases, tame, words};
 use warpwright::prelude::*;
 use warpwright::warp::shuffle;
 
-cases!(index_64, fast_math, trapping, limits, no_parameters, many_parameters, generic_attributes, names, raw, printing, empty);
+cases!(
+    index_64,
+    fast_math,
+    trapping,
+    limits,
+    no_parameters,
+    many_parameters,
+    generic_attributes,
+    names,
+    raw,
+    printing,
+    empty,
+    arrays_by_value
+);
 
 #[kernel(block = 64, index = 64)]
 fn wide_index(n: usize, x: &Global<u32>, y: &mut Global<u64>) {
@@ -249,4 +262,60 @@ fn empty(b: &mut Bench<'_>) -> warpwright::Result<()> {
     let mut y = b.device.zeros::<u32>(32)?;
     b.go(nothing(3, &x, &mut y).grid(2))?;
     b.keep(&y).map(drop)
+}
+
+#[device]
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Filter {
+    scale: i32,
+    taps: [[i16; 2]; 3],
+    is_on: [bool; 4],
+}
+
+#[device]
+impl Filter {
+    fn sum(&self, k: usize) -> i32 {
+        let mut sum = 0;
+        for n in 0..3 {
+            sum += self.taps[n][k % 2] as i32;
+        }
+        sum * self.scale
+    }
+}
+
+#[device]
+struct Weights<'a> {
+    table: [u8; 7],
+    to: &'a mut Global<i32>,
+}
+
+#[device]
+fn last_of(counts: [u32; 3], k: usize) -> u32 {
+    counts[2 - k % 3]
+}
+
+/// Arrays that are read where they are passed, by indices that are known and that are not, and copies of them that are changed.
+#[kernel(block = 32, bounds = trap)]
+fn with_arrays(filter: Filter, mut counts: [u32; 3], odd: ([i64; 2], f32), x: &Global<u32>, w: Weights<'_>) {
+    let i = global_id().x;
+    let k = x[i] as usize % 6;
+    let mut taps = filter.taps;
+    taps[k / 2][1] = 9;
+    counts[k % 3] += last_of(counts, k);
+    let (pair, _) = odd;
+    let mut sum = filter.sum(k) + taps[i % 3][k % 2] as i32 + (pair[i % 2] >> 33) as i32 + odd.0[1] as i32;
+    if filter.is_on[k % 4] != filter.is_on[(k > 2) as usize] {
+        sum -= w.table[(i + k) % 7] as i32 + w.table[6] as i32;
+    }
+    w.to[i] = sum + counts[i % 3] as i32;
+}
+
+fn arrays_by_value(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    let filter = Filter { scale: -3, taps: [[1, -2], [300, 4], [-5, 600]], is_on: [true, false, false, true] };
+    let x = b.device.upload(&words(96))?;
+    let mut to = b.device.zeros::<i32>(96)?;
+    let weights = WeightsBuffers { table: [1, 2, 3, 250, 5, 6, 7], to: &mut to };
+    b.go(with_arrays(filter, [10, 20, 30], ([7 << 33, -8 << 40], 0.5), &x, weights).cover(96))?;
+    b.keep(&to).map(drop)
 }

@@ -72,6 +72,11 @@ impl Lowerer<'_, '_> {
         false
     }
 
+    /// Whether it is an array, or has one among its fields.
+    pub(super) fn has_array(&self, ty: &Ty) -> bool {
+        matches!(ty, Ty::Array(..)) || self.parts(ty).is_some_and(|parts| parts.iter().any(|part| self.has_array(part)))
+    }
+
     fn load_values(&mut self, access: &Access, ty: &Ty) -> Tree {
         if let Some(scalar) = self.scalar(ty) {
             let access = access.clone();

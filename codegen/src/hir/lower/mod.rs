@@ -373,7 +373,7 @@ impl<'c, 'p> Lowerer<'c, 'p> {
         }
     }
 
-    /// Declares the parameters, and loads those by value: their variables, and what these hold at first.
+    /// Declares the parameters, and loads those by value, but for arrays that nothing changes: their variables, and what these hold at first.
     fn parameters(&mut self, body: &Rc<Body>, signature: &syn::Signature) -> Vec<(LocalId, Ty, Tree)> {
         let mut values = Vec::new();
         let mut constant = 0u64;
@@ -401,7 +401,8 @@ impl<'c, 'p> Lowerer<'c, 'p> {
             if let (Some(hint), Ty::Global(_)) = (cache_hint(input), &ty) {
                 self.kernel.cached.insert(access.object, hint);
             }
-            if self.kernel.objects[access.object].kind == ObjectKind::Value {
+            // An array stays where it is: an index that is not known would have it copied to local memory.
+            if self.kernel.objects[access.object].kind == ObjectKind::Value && (data.mutable || !self.has_array(&ty)) {
                 let value = self.load_tree(&access, &ty);
                 values.push((*local, ty, value));
             } else {
@@ -494,7 +495,7 @@ impl<'c, 'p> Lowerer<'c, 'p> {
             let name = format!("{name}.{field}");
             let mutable = if matches!(ty, Ty::Matrix(_) | Ty::MatrixBatch(_)) { mutable } else { self.context.is_mutable_field(ty, index) };
             let place = match self.parameter(&name, &field_type, mutable, span, constant) {
-                Some(access) if self.kernel.objects[access.object].kind == ObjectKind::Value => {
+                Some(access) if self.kernel.objects[access.object].kind == ObjectKind::Value && !self.has_array(&field_type) => {
                     let value = self.load_tree(&access, &field_type);
                     let value = self.bound(&field, &field_type, value);
                     self.vars.push(Var::Value(value));

@@ -1,4 +1,4 @@
-//! Loads from constant memory whose index is one of two numbers.
+//! Loads from constant memory, and from parameters by value, whose index is one of two numbers.
 
 use super::{Context, evaluate_load};
 use crate::analysis::place::constant_place;
@@ -7,15 +7,15 @@ use crate::ir::{Access, Address, Compute, Memory, MemoryOp, ObjectKind, Op, Scal
 /// How many operations lie at most between a condition and the index made of it.
 const DEEPEST: u32 = 8;
 
-/// `table[c as usize] = if c { table[1] } else { table[0] }`, and so of every index that a condition and constants decide: a select takes less time than a load. The two places are
-/// both there, or the rule keeps off.
+/// `table[c as usize] = if c { table[1] } else { table[0] }`, and so of every index that a condition and constants decide: a select takes less time than a load; of a
+/// parameter by value, too, whose elements instructions read where they are. The two places are both there, or the rule keeps off.
 ///
 /// It also keeps clear of a defect of NVIDIA's driver, and for that takes bytes of what a launch fills, too, with a load of each: its compiler (580.159) crashes at a load of a byte
 /// from constant memory whose address is the sum of the array's and of a select between two constants.
 pub(super) fn at_one_of_two(cx: &mut Context<'_>, access: &Access, ty: Type) -> Option<Value> {
     let kind = &cx.b.kernel.objects[access.object].kind;
     let is_byte_of_constant = *kind == ObjectKind::Constant && ty.bits() <= 8;
-    if !(is_byte_of_constant || matches!(kind, ObjectKind::Table(_))) {
+    if !(is_byte_of_constant || matches!(kind, ObjectKind::Table(_) | ObjectKind::Value)) {
         return None;
     }
     let mut open = access.path.iter().enumerate().filter_map(|(n, step)| match step {
