@@ -28,7 +28,7 @@ impl Emitter<'_> {
             std::cmp::Ordering::Equal => self.copy(d, a.into()),
             // By the source's sign on both sides: `ptxas` (11.8 to 13.0) takes what `cvt.s64.u32` gives for sign-extended where it is shifted left next.
             std::cmp::Ordering::Less => {
-                ptx!(self, Cvt.(if from.is_signed_int() { signed(wide) } else { unsigned(wide) }).(suffix(from)) d, a)
+                ptx!(self, Cvt.(if from.is_signed_int() { signed(wide) } else { unsigned(wide) }).(suffix(from)) d, a);
             }
             std::cmp::Ordering::Greater => ptx!(self, Cvt.(unsigned(wide)).(unsigned(narrow)) d, a),
         }
