@@ -64,6 +64,8 @@ mod programs;
 mod ranges;
 #[path = "language/scans.rs"]
 mod scans;
+#[path = "language/short_floats.rs"]
+mod short_floats;
 #[path = "language/short_integers.rs"]
 mod short_integers;
 #[path = "language/structs.rs"]
@@ -134,6 +136,7 @@ fn shared_cases(share: Share) -> impl Iterator<Item = &'static Case> {
         programs::CASES,
         ranges::CASES,
         scans::CASES,
+        short_floats::CASES,
         short_integers::CASES,
         structs::CASES,
         sub_groups::CASES,

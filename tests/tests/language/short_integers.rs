@@ -28,9 +28,11 @@ macro_rules! least {
                 a.wrapping_mul(-1) as u64,
                 (!a).wrapping_add(1) as u64,
                 (0 as $unsigned).wrapping_sub(a as $unsigned) as $t as u64,
+                (a.wrapping_abs() < 0) as u64,
+                (a.wrapping_abs() % 7) as u64,
             ];
-            for k in 0..15 {
-                y[i * 15 + k] = all[k];
+            for k in 0..17 {
+                y[i * 17 + k] = all[k];
             }
         }
     )*};
@@ -39,10 +41,10 @@ least! { least_8: i8, u8; least_16: i16, u16; least_32: i32, u32; least_64: i64,
 
 fn least_integers(b: &mut Bench<'_>) -> warpwright::Result<()> {
     let near = |least: i64| (0..32).map(move |k| least.wrapping_add(k % 5).wrapping_sub(k / 24));
-    b.map(least_8, &near(-128).map(|x| x as i8).collect::<Vec<_>>(), 15)?;
-    b.map(least_16, &near(-32768).map(|x| x as i16).collect::<Vec<_>>(), 15)?;
-    b.map(least_32, &near(i64::from(i32::MIN)).map(|x| x as i32).collect::<Vec<_>>(), 15)?;
-    b.map(least_64, &near(i64::MIN).collect::<Vec<_>>(), 15).map(drop)
+    b.map(least_8, &near(-128).map(|x| x as i8).collect::<Vec<_>>(), 17)?;
+    b.map(least_16, &near(-32768).map(|x| x as i16).collect::<Vec<_>>(), 17)?;
+    b.map(least_32, &near(i64::from(i32::MIN)).map(|x| x as i32).collect::<Vec<_>>(), 17)?;
+    b.map(least_64, &near(i64::MIN).collect::<Vec<_>>(), 17).map(drop)
 }
 
 /// Bytes with signs that become unsigned, out of a vector.

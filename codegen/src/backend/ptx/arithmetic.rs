@@ -10,6 +10,9 @@ use crate::ir::{BinaryOp, CompareOp, Scalar, Type, UnaryOp, native_since};
 impl Emitter<'_> {
     /// Integers of 16 bits are negated without a sign: `ptxas` before 13 does `neg.s16`, `abs.s16` and `sub.s16` from zero in 32 bits, and takes what comes out
     /// for extended by its sign, which -32768 is not any more.
+    ///
+    /// Nor is there an `abs` of wider ones: `ptxas` takes it that it gives no negative number, which it does of the least one. What is below zero is none for 12.9, a remainder has
+    /// no sign; 13.5 compares the upper half of 64 bits by itself.
     pub(super) fn unary(&mut self, op: UnaryOp, ty: Type, d: Reg, a: Operand) {
         match op {
             UnaryOp::Neg if matches!(ty, Type::F16 | Type::BF16) => ptx!(self, Xor.B16 d, a, Scalar::new(ty, 0x8000)),
@@ -19,6 +22,18 @@ impl Emitter<'_> {
                 let negated = self.temp(RegisterClass::Half);
                 ptx!(self, Sub.U16 negated, 0, a.clone());
                 self.short_extreme(BinaryOp::Max, ty, d, a, negated.into());
+            }
+            UnaryOp::Abs if ty == Type::I32 => {
+                let negated = self.temp(RegisterClass::Word);
+                ptx!(self, Neg.S32 negated, a.clone());
+                ptx!(self, Max.S32 d, a, negated);
+            }
+            // The greater of two of 64 bits would be an instruction more.
+            UnaryOp::Abs if ty == Type::I64 => {
+                let (negated, is_negative) = (self.temp(RegisterClass::Long), self.temp(RegisterClass::Predicate));
+                ptx!(self, Setp.Lt.S64 is_negative, a.clone(), 0);
+                ptx!(self, Neg.S64 negated, a.clone());
+                ptx!(self, Selp.B64 d, negated, a, is_negative);
             }
             UnaryOp::Abs => ptx!(self, Abs.(suffix(ty)) d, a),
             UnaryOp::Neg if ty.is_int() && ty.bits() <= 16 => ptx!(self, Sub.U16 d, 0, a),

@@ -3,6 +3,7 @@
 use super::code::{Operand, Reg, RegisterClass};
 use super::emitter::{Emitter, ptx};
 use super::types::{bits_suffix, signed, suffix, unsigned, untyped};
+use super::words::Word;
 use crate::ir::{Scalar, Type};
 
 impl Emitter<'_> {
@@ -95,6 +96,7 @@ impl Emitter<'_> {
                 self.cast_float(Type::F32, to, d, wide);
             }
             (Type::F16, _) | (Type::F32, Type::F64) => ptx!(self, Cvt.(suffix(to)).(suffix(from)) d, a),
+            (Type::F32, Type::F16) => self.narrow(to, d, a),
             _ => ptx!(self, Cvt.Rn.(suffix(to)).(suffix(from)) d, a),
         }
     }
@@ -121,7 +123,16 @@ impl Emitter<'_> {
     }
 
     /// An `f32` as a short float, rounded to nearest even.
+    ///
+    /// One that is masked is rounded into the lower half of a word (see [`super::halves`]).
     pub(super) fn narrow(&mut self, ty: Type, d: Reg, a: Reg) {
+        if self.is_masked && self.has(80) {
+            self.needs(70);
+            let (word, rest) = (self.temp(RegisterClass::Word), self.temp(RegisterClass::Half));
+            ptx!(self, Cvt.Rn.(if ty == Type::F16 { Word::F16x2 } else { Word::Bf16x2 }).F32 word, Scalar::float(Type::F32, 0.0), a);
+            ptx!(self, Mov.B32 [d, rest], word);
+            return;
+        }
         match ty {
             Type::F16 => ptx!(self, Cvt.Rn.F16.F32 d, a),
             _ if self.has(80) => {

@@ -5,6 +5,7 @@ use super::control::Frame;
 use super::copies::AsyncCopies;
 use super::early::{self, EarlyLoad};
 use super::first_product::{Adds, LateZeros};
+use super::halves::Halves;
 use super::region::SharedRegion;
 use super::types::bits_suffix;
 use crate::analysis::bounds::Bounds;
@@ -57,6 +58,10 @@ pub(super) struct Emitter<'k> {
     pub(super) first_products: HashMap<Inst, Adds>,
     /// By who awaits the products of a loop that may not be entered.
     pub(super) late_zeros: HashMap<Inst, Vec<LateZeros>>,
+    /// How 16-bit floats are used that `ptxas` makes halves of words of.
+    pub(super) halves: Halves,
+    /// Whether what the current instruction gives is masked.
+    pub(super) is_masked: bool,
     /// The block that each instruction stands in.
     pub(super) homes: Vec<Option<Block>>,
     /// What is printed as something else, by instruction.
@@ -123,6 +128,8 @@ impl<'k> Emitter<'k> {
             counts: [1; RegisterClass::ALL.len()],
             uses: all_uses.clone(),
             all_uses,
+            halves: Halves::of(kernel),
+            is_masked: false,
             homes,
             joined: HashSet::default(),
             first_products: HashMap::default(),
@@ -159,6 +166,7 @@ impl<'k> Emitter<'k> {
     pub(super) fn enter(&mut self, inst: Inst) {
         self.loc = self.kernel.insts[inst].loc;
         self.early = self.early_loads.get(&inst).copied();
+        self.is_masked = self.kernel.insts[inst].results.iter().any(|result| self.halves.is_masked(*result));
     }
 
     /// The current instruction's place.

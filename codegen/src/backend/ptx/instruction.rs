@@ -89,8 +89,13 @@ impl Emitter<'_> {
             }
             Compute::Select(c, a, b) => {
                 let c = self.in_register(*c);
-                let (a, b) = (self.operand(*a), self.operand(*b));
-                self.select(to, d, c, a, b);
+                if self.selects_half(inst, [*a, *b]) {
+                    let (a, b) = (self.register(*a), self.register(*b));
+                    self.select_half(d, c, a, b);
+                } else {
+                    let (a, b) = (self.operand(*a), self.operand(*b));
+                    self.select(to, d, c, a, b);
+                }
             }
             Compute::Cast(a) => {
                 let (from, a) = (kernel.ty(*a), self.in_register(*a));

@@ -39,6 +39,7 @@ mod emitter;
 mod engine;
 mod first_product;
 mod fuse;
+mod halves;
 mod instruction;
 mod joined;
 mod memory;
