@@ -30,9 +30,13 @@ macro_rules! least {
                 (0 as $unsigned).wrapping_sub(a as $unsigned) as $t as u64,
                 (a.wrapping_abs() < 0) as u64,
                 (a.wrapping_abs() % 7) as u64,
+                a.max(-x[i ^ 1]).max(x[i ^ 2]) as u64,
+                x[i ^ 3].min(a.wrapping_mul(-1)).min(x[i ^ 1]) as u64,
+                a.wrapping_abs().max(x[i ^ 1]).max(x[i ^ 2]) as u64,
+                (0 - x[i ^ 2]).clamp(x[i ^ 1].min(a), x[i ^ 1].max(a)) as u64,
             ];
-            for k in 0..17 {
-                y[i * 17 + k] = all[k];
+            for k in 0..21 {
+                y[i * 21 + k] = all[k];
             }
         }
     )*};
@@ -40,11 +44,12 @@ macro_rules! least {
 least! { least_8: i8, u8; least_16: i16, u16; least_32: i32, u32; least_64: i64, u64; }
 
 fn least_integers(b: &mut Bench<'_>) -> warpwright::Result<()> {
-    let near = |least: i64| (0..32).map(move |k| least.wrapping_add(k % 5).wrapping_sub(k / 24));
-    b.map(least_8, &near(-128).map(|x| x as i8).collect::<Vec<_>>(), 17)?;
-    b.map(least_16, &near(-32768).map(|x| x as i16).collect::<Vec<_>>(), 17)?;
-    b.map(least_32, &near(i64::from(i32::MIN)).map(|x| x as i32).collect::<Vec<_>>(), 17)?;
-    b.map(least_64, &near(i64::MIN).collect::<Vec<_>>(), 17).map(drop)
+    let some = move |least: i64, k: i64| if k % 3 == 0 { k * 7 - 100 } else { least.wrapping_add(k % 5).wrapping_sub(k / 24) };
+    let near = |least: i64| (0..32).map(move |k| some(least, k));
+    b.map(least_8, &near(-128).map(|x| x as i8).collect::<Vec<_>>(), 21)?;
+    b.map(least_16, &near(-32768).map(|x| x as i16).collect::<Vec<_>>(), 21)?;
+    b.map(least_32, &near(i64::from(i32::MIN)).map(|x| x as i32).collect::<Vec<_>>(), 21)?;
+    b.map(least_64, &near(i64::MIN).collect::<Vec<_>>(), 21).map(drop)
 }
 
 /// Bytes with signs that become unsigned, out of a vector.

@@ -8,6 +8,9 @@ use super::words::{Mnemonic, Word};
 use crate::ir::{BinaryOp, CompareOp, Scalar, Type, UnaryOp, native_since};
 
 impl Emitter<'_> {
+    /// Integers of 32 bits are negated without a sign: for `sm_90` and `sm_100` `ptxas` 12.9 leaves `neg.s32`, `sub.s32` from zero and a product with -1 out of the greatest of three
+    /// (`VIMNMX3`), `x.max(-y).max(z)`, and the least.
+    ///
     /// Integers of 16 bits are negated without a sign: `ptxas` before 13 does `neg.s16`, `abs.s16` and `sub.s16` from zero in 32 bits, and takes what comes out
     /// for extended by its sign, which -32768 is not any more.
     ///
@@ -25,7 +28,7 @@ impl Emitter<'_> {
             }
             UnaryOp::Abs if ty == Type::I32 => {
                 let negated = self.temp(RegisterClass::Word);
-                ptx!(self, Neg.S32 negated, a.clone());
+                ptx!(self, Sub.U32 negated, 0, a.clone());
                 ptx!(self, Max.S32 d, a, negated);
             }
             // The greater of two of 64 bits would be an instruction more.
@@ -37,6 +40,7 @@ impl Emitter<'_> {
             }
             UnaryOp::Abs => ptx!(self, Abs.(suffix(ty)) d, a),
             UnaryOp::Neg if ty.is_int() && ty.bits() <= 16 => ptx!(self, Sub.U16 d, 0, a),
+            UnaryOp::Neg if ty.is_int() && ty.bits() == 32 => ptx!(self, Sub.U32 d, 0, a),
             // Negation wants a signed type.
             UnaryOp::Neg if ty.is_int() => ptx!(self, Neg.(signed(ty.bits())) d, a),
             UnaryOp::Neg => ptx!(self, Neg.(suffix(ty)) d, a),
