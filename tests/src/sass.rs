@@ -29,6 +29,17 @@ impl Judge {
         Some(Judge { ptxas, nvdisasm })
     }
 
+    /// A pair for every assembler, or none after saying that `test` is skipped.
+    pub fn every_or_skip(test: &str) -> Vec<Judge> {
+        let Some(Judge { nvdisasm, .. }) = Judge::found_or_skip(test) else { return Vec::new() };
+        crate::ptxas::all().into_iter().map(|ptxas| Judge { ptxas, nvdisasm: nvdisasm.clone() }).collect()
+    }
+
+    /// The assembler's release.
+    pub fn release(&self) -> &str {
+        &self.ptxas.release
+    }
+
     /// The SASS of a text for a target, 10·major + minor, as `nvdisasm -c` prints it.
     ///
     /// # Errors

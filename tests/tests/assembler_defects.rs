@@ -1,0 +1,47 @@
+//! What `ptxas` has got wrong silently and is printed otherwise since: the machine code of every release that is found has what was missing.
+
+use warpwright_tests::emitted::ptx;
+use warpwright_tests::sass::Judge;
+
+fn text(parameters: &str, body: &str) -> String {
+    let source = format!("#[kernel(block = 32, contract = false)] fn k({parameters}) {{ let i = global_id().x; {body} }}");
+    ptx(&source, "k", &[], "sm_90").unwrap_or_else(|error| panic!("{error}")).to_string()
+}
+
+/// Whether a line has all of these words.
+fn has(sass: &str, words: &[&str]) -> bool {
+    sass.lines().any(|line| words.iter().all(|word| line.contains(word)))
+}
+
+#[test]
+fn machine_code_has_what_the_text_says() {
+    let rounded = |body: &str| text("x: &Global<f32>, y: &mut Global<[u16; 2]>", body);
+    let masked = rounded("y[i] = [(x[i] as f16).abs().to_bits(), 5];");
+    let low = rounded("y[i] = [(x[i] as bf16).to_bits() & 0x7ff0, 5];");
+    let selected = text(
+        "x: &Global<i16>, y: &mut Global<u32>",
+        "let (a, b, d) = (x[i] as bf16, x[i + 32] as bf16, x[i + 64] as bf16); let (p, q) = (a + b, (if x[i] > 5 { b } else { -b }) + d);
+        y[i] = p.to_bits() as u32; y[i + 32] = q.to_bits() as u32;",
+    );
+    let least = text("x: &Global<i64>, y: &mut Global<u32>", "y[i] = (x[i].wrapping_abs() < 0) as u32;");
+    let least_short = text("x: &Global<i32>, y: &mut Global<i32>", "y[i] = x[i].wrapping_abs() % 7 + (x[i].wrapping_abs() < 0) as i32;");
+    let greatest = text("x: &Global<i32>, y: &mut Global<i32>", "y[i] = x[i].max(-x[i + 32]).max(x[i + 64]);");
+    let judges = Judge::every_or_skip("assembler_defects");
+    for judge in &judges {
+        let sass = |text: &str| judge.sass(text, 90).unwrap_or_else(|error| panic!("{}: {error}", judge.release()));
+        let check = |what: &str, text: &str, holds: &dyn Fn(&str) -> bool| {
+            let sass = sass(text);
+            assert!(holds(&sass), "{}: {what}\n{sass}", judge.release());
+        };
+        check("the sign is masked out", &masked, &|sass| has(sass, &["LOP3", " 0x7fff,"]));
+        check("four bits are masked out", &low, &|sass| has(sass, &["LOP3", " 0x7ff0,"]));
+        // Under a predicate it would be the register of `b`, which the first sum reads.
+        check("`-b` has a register of its own", &selected, &|sass| {
+            has(sass, &["LOP3", " 0x8000,"]) && !has(sass, &["@", "LOP3", " 0x8000,"])
+        });
+        check("both halves of the least number are looked at", &least, &|sass| has(sass, &["IADD3", "-R"]) && !has(sass, &["IABS"]));
+        check("the least number has a sign", &least_short, &|sass| has(sass, &["MNMX"]) && has(sass, &["-R"]));
+        check("one of three is negated", &greatest, &|sass| has(sass, &["MNMX"]) && has(sass, &[", -R"]));
+    }
+    println!("ran: assembler_defects ({} texts on nvdisasm)", 6 * judges.len());
+}
