@@ -158,6 +158,31 @@ pub(super) static METHODS: &[Method] = &[
         Gives::Only(Scalar::U8),
         "{ let q_ = {s}; if q_.is_nan() { 3 } else { e5m2::from_f64(q_).to_bits() } }",
     ),
+    // Two short floats in a word, of small numbers, so that none is NaN: assemblers make one instruction of two such.
+    row(
+        "halves.sums",
+        Integers,
+        U32,
+        "{ let h_ = {s} as i8 as f16; let g_ = {a} as i8 as f16; let k_ = if {s} > {a} { h_ } else { -h_ }; (g_ + h_).to_bits() as u32 | ((k_ + {a} as i8 as f16).to_bits() as u32) << 16 }",
+    ),
+    row(
+        "halves.products",
+        Integers,
+        U32,
+        "{ let h_ = {s} as i8 as bf16; let g_ = {a} as i8 as bf16; (g_ * h_).to_bits() as u32 | ((h_.signum() * {a} as i8 as bf16).to_bits() as u32) << 16 }",
+    ),
+    row(
+        "halves.masked",
+        Integers,
+        U32,
+        "{ let h_ = ({s} as i16 as f32 * 0.75) as f16; h_.abs().to_bits() as u32 | ({a} as u16 as u32) << 16 }",
+    ),
+    row(
+        "halves.bits",
+        Integers,
+        U32,
+        "{ let h_ = ({s} as i16 as f32 * 0.75) as bf16; (h_.to_bits() & 0x7ff0) as u32 | ({a} as u16 as u32) << 16 }",
+    ),
     row("black_box", Integers, Same, "black_box({s})"),
     row("black_box.float", Floats, Same, "black_box({s})"),
     math("sin", "{s}.sin()"),
