@@ -14,8 +14,8 @@ impl Emitter<'_> {
     /// Integers of 16 bits are negated without a sign: `ptxas` before 13 does `neg.s16`, `abs.s16` and `sub.s16` from zero in 32 bits, and takes what comes out
     /// for extended by its sign, which -32768 is not any more.
     ///
-    /// Nor is there an `abs` of wider ones: `ptxas` takes it that it gives no negative number, which it does of the least one. What is below zero is none for 12.9, a remainder has
-    /// no sign; 13.5 compares the upper half of 64 bits by itself.
+    /// `abs` of wider ones is not printed either: of the least integer it is negative, and `ptxas` takes it that it never is. 12.9 makes `abs < 0` false and gives a remainder of it no sign;
+    /// 13.5 compares the upper half of 64 bits alone.
     pub(super) fn unary(&mut self, op: UnaryOp, ty: Type, d: Reg, a: Operand) {
         match op {
             UnaryOp::Neg if matches!(ty, Type::F16 | Type::BF16) => ptx!(self, Xor.B16 d, a, Scalar::new(ty, 0x8000)),
