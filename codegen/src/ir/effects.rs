@@ -141,6 +141,11 @@ impl Effects {
         Effects { can_fault: false, ..*self } == Effects::PURE
     }
 
+    /// Whether it is there for its results alone: it computes, or it exchanges values among the lanes of a warp and orders nothing.
+    pub fn is_for_its_results(&self) -> bool {
+        self.is_pure() || *self == Effects::EXCHANGE
+    }
+
     /// Whether it may also run where it was not meant to.
     pub fn is_speculatable(&self) -> bool {
         *self == Effects::PURE

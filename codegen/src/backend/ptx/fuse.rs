@@ -58,17 +58,22 @@ impl Emitter<'_> {
         }
         // Users come after what they use: from the end, what has lost its last use gives up its own.
         for inst in order.iter().rev() {
-            let data = &self.kernel.insts[*inst];
-            if data.op.effects(self.kernel).is_pure()
-                && data.op.blocks().is_empty()
-                && data.results.iter().all(|r| self.uses[r.0 as usize] == 0)
-            {
+            if self.is_unread(*inst) {
                 match self.fused[inst.0 as usize] {
                     Some(fused) => fused.for_each_operand(|value| self.uses[value.0 as usize] -= 1),
-                    None => data.op.for_each_operand(|value| self.uses[value.0 as usize] -= 1),
+                    None => self.kernel.insts[*inst].op.for_each_operand(|value| self.uses[value.0 as usize] -= 1),
                 }
             }
         }
+    }
+
+    /// Whether it is there for its results alone and nobody reads one of them in a register: it is not printed. `ptxas` removes votes and shuffles
+    /// of which this holds, too, and 13.5 ends with an internal error at some (C7907: a ballot between a conditional `trap` and a call of `vprintf`).
+    pub(super) fn is_unread(&self, inst: Inst) -> bool {
+        let data = &self.kernel.insts[inst];
+        data.op.effects(self.kernel).is_for_its_results()
+            && data.op.blocks().is_empty()
+            && data.results.iter().all(|result| self.uses[usize::from(*result)] == 0)
     }
 
     /// zext(x) · zext(y), zext(x) · c, zext(x) << c in 64 bits, and the same of signed values.

@@ -13,8 +13,7 @@ use crate::ir::{Address, Axis, Compute, Inst, Memory, MemoryOp, Message, Op, Spe
 impl Emitter<'_> {
     pub(super) fn instruction(&mut self, inst: Inst) {
         let data = &self.kernel.insts[inst];
-        let is_unneeded = data.results.iter().all(|v| self.uses[v.0 as usize] == 0);
-        if matches!(data.op, Op::Compute(Compute::Const(_))) || (self.kernel.effects(inst).is_pure() && is_unneeded) {
+        if matches!(data.op, Op::Compute(Compute::Const(_))) || self.is_unread(inst) {
             return;
         }
         if self.is_part_of_copies(inst) {
