@@ -26,6 +26,11 @@ fn machine_code_has_what_the_text_says() {
     let least = text("x: &Global<i64>, y: &mut Global<u32>", "y[i] = (x[i].wrapping_abs() < 0) as u32;");
     let least_short = text("x: &Global<i32>, y: &mut Global<i32>", "y[i] = x[i].wrapping_abs() % 7 + (x[i].wrapping_abs() < 0) as i32;");
     let greatest = text("x: &Global<i32>, y: &mut Global<i32>", "y[i] = x[i].max(-x[i + 32]).max(x[i + 64]);");
+    let least_unsigned = text("x: &Global<u32>, y: &mut Global<u32>", "y[i] = x[i].min(x[i + 32] * u32::MAX).min(x[i + 64]);");
+    let of_both = text(
+        "x: &Global<u32>, y: &mut Global<u32>",
+        "y[i] = x[i].min(0 - x[i + 32]).min(x[i + 64]); y[i + 32] = (x[i] as i32).max(-(x[i + 32] as i32)).max(x[i + 64] as i32) as u32;",
+    );
     let unread = "#[kernel(block = (4, 4, 4), contract = false)] fn k(p: bool, y: &mut Global<u32>) {
         let i = global_id().x; if warp_id() == 1 { panic!(\"the second\"); } ballot(p); print!(\"{}\", i); y[i] = 1; }";
     let unread = ptx(unread, "k", &[], "sm_90").unwrap_or_else(|error| panic!("{error}")).to_string();
@@ -45,8 +50,13 @@ fn machine_code_has_what_the_text_says() {
         check("both halves of the least number are looked at", &least, &|sass| has(sass, &["IADD3", "-R"]) && !has(sass, &["IABS"]));
         check("the least number has a sign", &least_short, &|sass| has(sass, &["MNMX"]) && has(sass, &["-R"]));
         check("one of three is negated", &greatest, &|sass| has(sass, &["MNMX"]) && has(sass, &[", -R"]));
+        check("one of three without a sign is negated", &least_unsigned, &|sass| has(sass, &["MNMX", ".U32"]) && has(sass, &[", -R"]));
+        // A complement, and 1 more.
+        check("one of three is negated for both signs", &of_both, &|sass| {
+            has(sass, &["MNMX", ".U32"]) && (has(sass, &["LOP3", " 0x33,"]) || has(sass, &["~R"]))
+        });
         // 13.5 ended with an internal error at the ballot that nobody reads.
         check("nobody reads the ballot", &unread, &|sass| has(sass, &["STG"]) && !has(sass, &["VOTE"]));
     }
-    println!("ran: assembler_defects ({} texts on nvdisasm)", 7 * judges.len());
+    println!("ran: assembler_defects ({} texts on nvdisasm)", 9 * judges.len());
 }

@@ -93,6 +93,11 @@ impl Obstacles {
         list.iter().map(|n| &self.all[*n])
     }
 
+    /// Why a load has to stay where it is although nobody writes what it reads: control may leave the list.
+    pub(super) fn way_out(&self, kernel: &Kernel, load: Inst, asking: Asking<'_>) -> Option<Refusal> {
+        self.of_any.first().map(|n| self.all[*n].left_before(kernel, load, asking))
+    }
+
     /// Whether a store to this object is among them: the first.
     pub(super) fn first_write(&self, object: Object) -> Option<Inst> {
         let list = self.of_object.get(&object)?;
@@ -101,6 +106,13 @@ impl Obstacles {
 }
 
 impl Obstacle {
+    /// Why a load is not issued before this way out.
+    fn left_before(&self, kernel: &Kernel, load: Inst, asking: Asking<'_>) -> Refusal {
+        let message = format!("`{}` cannot issue a load before it is known that the loop goes on to it", asking.name);
+        let refusal = Refusal::new(message, "put an `if` around the code that must not run");
+        refusal.label(kernel.insts[load].loc, "this load").label(kernel.insts[self.inst].loc, "control may leave here")
+    }
+
     /// What it writes.
     fn object(&self) -> Option<Object> {
         if let Kind::Write(write) = &self.kind { Some(write.at.object) } else { None }
@@ -120,11 +132,7 @@ impl Obstacle {
         let loc = kernel.insts[access.inst].loc;
         let here = kernel.insts[self.inst].loc;
         match &self.kind {
-            Kind::Exit => {
-                let message = format!("`{name}` cannot issue a load before it is known that the loop goes on to it");
-                let refusal = Refusal::new(message, "put an `if` around the code that must not run");
-                Some(refusal.label(loc, "this load").label(here, "control may leave here"))
-            }
+            Kind::Exit => Some(self.left_before(kernel, access.inst, asking)),
             Kind::Barrier => {
                 let message =
                     format!("`{name}` cannot move a load of `{}` before a barrier: other threads may have written it", object.name);

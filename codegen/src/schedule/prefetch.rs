@@ -213,8 +213,13 @@ fn check_memory(kernel: &Kernel, walk: &Counted, insts: &[Inst], units: &[Inst],
     let inside = Rc::new(defined(kernel, walk.body));
     let mut pairs = 0;
     for unit_inst in units {
-        let Some(access) = unit(kernel, *unit_inst, asking.space).and_then(|load| MemoryAccess::of(kernel, &mut affine, load)) else {
-            continue;
+        let Some(load) = unit(kernel, *unit_inst, asking.space) else { continue };
+        let Some(access) = MemoryAccess::of(kernel, &mut affine, load) else {
+            // Of a texture: nobody writes it.
+            match obstacles.way_out(kernel, load, asking) {
+                Some(refusal) => return Err(refusal),
+                None => continue,
+            }
         };
         if let Some(refusal) = written_between_barriers(kernel, &access, &obstacles, has_barrier, asking) {
             return Err(refusal);

@@ -2,7 +2,7 @@
 //! Loads that cannot be issued an iteration ahead.
 
 #[kernel(block = 64)]
-pub fn refused_prefetch(n: usize, x: &Global<u32>, y: &mut Global<u32>) {
+pub fn refused_prefetch(n: usize, x: &Global<u32>, y: &mut Global<u32>, picture: &Texture2d<u32>) {
     #[shared]
     let mut tile: [u32; 64];
     let t = thread_idx().x;
@@ -49,6 +49,13 @@ pub fn refused_prefetch(n: usize, x: &Global<u32>, y: &mut Global<u32>) {
     for k in 0..n {
         sum += x[k];
         break;
+    }
+    #[prefetch]
+    for k in 0..n {
+        sum += picture.fetch(k as i32, 0);
+        if sum > 9 {
+            break;
+        }
     }
     y[t] = sum;
 }

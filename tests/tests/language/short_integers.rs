@@ -3,7 +3,7 @@
 use crate::bench::{Bench, cases, words};
 use warpwright::prelude::*;
 
-cases!(least_integers, integers_to_floats, compared_extremes, counters_as_floats);
+cases!(least_integers, negated_of_three, integers_to_floats, compared_extremes, counters_as_floats);
 
 /// Integers that have no opposite, widened behind arithmetic that wraps.
 macro_rules! least {
@@ -50,6 +50,37 @@ fn least_integers(b: &mut Bench<'_>) -> warpwright::Result<()> {
     b.map(least_16, &near(-32768).map(|x| x as i16).collect::<Vec<_>>(), 21)?;
     b.map(least_32, &near(i64::from(i32::MIN)).map(|x| x as i32).collect::<Vec<_>>(), 21)?;
     b.map(least_64, &near(i64::MIN).collect::<Vec<_>>(), 21).map(drop)
+}
+
+/// The least and the greatest of three, of which one is negated.
+#[kernel(block = 32)]
+fn negated_unsigned(x: &Global<u32>, y: &mut Global<u32>) {
+    let i = global_id().x;
+    let (a, b, c) = (x[i], x[i ^ 1], x[i ^ 2]);
+    y[i * 4] = a.max(0 - b).max(c);
+    y[i * 4 + 1] = a.min(b * u32::MAX).min(c);
+    y[i * 4 + 2] = a.min(b.wrapping_neg()).min(c.wrapping_neg());
+    let mut least = u32::MAX;
+    for k in 0..8 {
+        least = least.min(0 - x[i ^ k]);
+    }
+    y[i * 4 + 3] = least;
+}
+
+/// The same where integers of both signs are compared.
+#[kernel(block = 32)]
+fn negated_of_both_signs(x: &Global<u32>, y: &mut Global<u32>) {
+    let i = global_id().x;
+    let (a, b, c) = (x[i], x[i ^ 1], x[i ^ 2]);
+    y[i * 4] = a.max(0 - b).max(c);
+    y[i * 4 + 1] = (a as i32).max(-(b as i32)).max(c as i32) as u32;
+    y[i * 4 + 2] = (a as i32).min(b as i32 * -1).min((c as i32).abs()) as u32;
+    y[i * 4 + 3] = a.min(0 - b).min(-(c as i32) as u32);
+}
+
+fn negated_of_three(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    b.map(negated_unsigned, &words(128), 4)?;
+    b.map(negated_of_both_signs, &words(128), 4).map(drop)
 }
 
 /// Bytes with signs that become unsigned, out of a vector.

@@ -3,14 +3,12 @@
 use super::code::{Operand, Reg, RegisterClass};
 use super::emitter::{Emitter, ptx};
 use super::fuse::{Factor, Wide};
+use super::negation::negated;
 use super::types::{bits_suffix, logic_suffix, signed, suffix};
 use super::words::{Mnemonic, Word};
 use crate::ir::{BinaryOp, CompareOp, Scalar, Type, UnaryOp, native_since};
 
 impl Emitter<'_> {
-    /// Integers of 32 bits are negated without a sign: for `sm_90` and `sm_100` `ptxas` 12.9 leaves `neg.s32`, `sub.s32` from zero and a product with -1 out of the greatest of three
-    /// (`VIMNMX3`), `x.max(-y).max(z)`, and the least.
-    ///
     /// Integers of 16 bits are negated without a sign: `ptxas` before 13 does `neg.s16`, `abs.s16` and `sub.s16` from zero in 32 bits, and takes what comes out
     /// for extended by its sign, which -32768 is not any more.
     ///
@@ -26,6 +24,7 @@ impl Emitter<'_> {
                 ptx!(self, Sub.U16 negated, 0, a.clone());
                 self.short_extreme(BinaryOp::Max, ty, d, a, negated.into());
             }
+            // Of the other sign than the comparison: `negation.rs`.
             UnaryOp::Abs if ty == Type::I32 => {
                 let negated = self.temp(RegisterClass::Word);
                 ptx!(self, Sub.U32 negated, 0, a.clone());
@@ -40,7 +39,7 @@ impl Emitter<'_> {
             }
             UnaryOp::Abs => ptx!(self, Abs.(suffix(ty)) d, a),
             UnaryOp::Neg if ty.is_int() && ty.bits() <= 16 => ptx!(self, Sub.U16 d, 0, a),
-            UnaryOp::Neg if ty.is_int() && ty.bits() == 32 => ptx!(self, Sub.U32 d, 0, a),
+            UnaryOp::Neg if ty.is_int() && ty.bits() == 32 => self.negate_word(d, a),
             // Negation wants a signed type.
             UnaryOp::Neg if ty.is_int() => ptx!(self, Neg.(signed(ty.bits())) d, a),
             UnaryOp::Neg => ptx!(self, Neg.(suffix(ty)) d, a),
@@ -59,6 +58,12 @@ impl Emitter<'_> {
     }
 
     pub(super) fn binary(&mut self, op: BinaryOp, ty: Type, d: Reg, a: Operand, b: Operand) {
+        if ty.is_int()
+            && ty.bits() == 32
+            && let Some(a) = negated(op, &a, &b)
+        {
+            return self.negate_word(d, a);
+        }
         match op {
             BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => ptx!(self, (mnemonic(op)).(logic_suffix(ty)) d, a, b),
             BinaryOp::Shl | BinaryOp::Shr => self.shift(op, ty, d, a, b),

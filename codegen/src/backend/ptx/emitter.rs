@@ -6,6 +6,7 @@ use super::copies::AsyncCopies;
 use super::early::{self, EarlyLoad};
 use super::first_product::{Adds, LateZeros};
 use super::halves::Halves;
+use super::negation::Negation;
 use super::region::SharedRegion;
 use super::types::bits_suffix;
 use crate::analysis::bounds::Bounds;
@@ -60,6 +61,8 @@ pub(super) struct Emitter<'k> {
     pub(super) late_zeros: HashMap<Inst, Vec<LateZeros>>,
     /// How 16-bit floats are used that `ptxas` makes halves of words of.
     pub(super) halves: Halves,
+    /// How integers of 32 bits are negated.
+    pub(super) negation: Negation,
     /// Whether what the current instruction gives is masked.
     pub(super) is_masked: bool,
     /// The block that each instruction stands in.
@@ -129,6 +132,7 @@ impl<'k> Emitter<'k> {
             uses: all_uses.clone(),
             all_uses,
             halves: Halves::of(kernel),
+            negation: Negation::of(kernel),
             is_masked: false,
             homes,
             joined: HashSet::default(),

@@ -45,6 +45,7 @@ mod joined;
 mod memory;
 mod messages;
 mod module;
+mod negation;
 mod predicate;
 mod print;
 mod region;
