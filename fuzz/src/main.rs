@@ -1,8 +1,10 @@
 //! `warpwright-fuzz`: campaigns of random kernels.
 
 use clap::{Parser, Subcommand};
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use warpwright_fuzz::campaign::processes::Processes;
 use warpwright_fuzz::campaign::{self, Judge, Settings, state::State};
 use warpwright_fuzz::check::check;
 use warpwright_fuzz::executions::{device, difference};
@@ -46,9 +48,9 @@ enum Command {
     },
     /// Shows what the kernels of a campaign had.
     Coverage {
-        /// The campaign's state.
-        #[arg(long, default_value = "warpwright-fuzz.state")]
-        state: PathBuf,
+        /// The campaign's state; of several processes all of theirs.
+        #[arg(long, default_value = "warpwright-fuzz.state", num_args = 1..)]
+        state: Vec<PathBuf>,
     },
 }
 
@@ -69,9 +71,16 @@ struct Run {
     /// Kernels of a batch, which is a program of twins.
     #[arg(long, default_value_t = 200)]
     batch: u64,
-    /// Threads.
+    /// Threads of a process.
     #[arg(long, default_value_t = 1)]
     threads: usize,
+    /// Processes. The CUDA driver compiles one kernel of a process at a time, so a GPU is asked more often by several; of several GPUs each process has one. Each begins a million seeds
+    /// after the one before, and has a state of its own: `all-1.state`, `all-2.state` of `--state all.state`.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1000))]
+    processes: u64,
+    /// Which of the CUDA devices is asked, by one process.
+    #[arg(long, default_value_t = 0)]
+    gpu: usize,
     /// Where the campaign's state is kept; finds are put beside it.
     #[arg(long, default_value = "warpwright-fuzz.state")]
     state: PathBuf,
@@ -104,6 +113,7 @@ fn settings(run: &Run) -> Result<Settings, String> {
         seed: run.seed,
         batch: run.batch.max(1),
         threads: run.threads,
+        gpu: run.gpu,
         until_find: run.until_find,
         state: run.state.clone(),
         root: run.root.clone().unwrap_or_else(campaign::workspace),
@@ -124,8 +134,33 @@ fn watch() -> Result<ExitCode, String> {
     }
 }
 
+/// Starts the processes of a campaign that has several.
+fn run_processes(run: &Run, settings: &Settings) -> Result<ExitCode, String> {
+    let gpus = if settings.judges.contains(&Judge::Cuda) { warpwright_runtime::Device::gpus().len() } else { 1 };
+    let processes = Processes { count: run.processes, seed: run.seed, kernels: run.kernels, state: run.state.clone(), gpus };
+    let mut common: Vec<OsString> = vec!["run".into(), "--on".into(), run.on.join(",").into()];
+    let batch = run.batch.to_string();
+    let threads = run.threads.to_string();
+    common.extend(["--batch", &batch, "--threads", &threads].map(OsString::from));
+    if let Some(hours) = run.hours {
+        common.extend(["--hours".into(), hours.to_string().into()]);
+    }
+    if let Some(root) = &run.root {
+        common.extend(["--root".into(), root.into()]);
+    }
+    if run.until_find {
+        common.push("--until-find".into());
+    }
+    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    let state = processes.run(&program, &common)?;
+    Ok(if state.count("finds") == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
 fn run(run: &Run) -> Result<ExitCode, String> {
     let settings = settings(run)?;
+    if run.processes > 1 {
+        return run_processes(run, &settings);
+    }
     let asks_drivers = settings.judges.iter().any(|judge| judge.is_device());
     if asks_drivers && !run.inside {
         return watch();
@@ -151,6 +186,7 @@ fn one(seed: u64, on: &[String], has_arbiters: bool) -> Result<ExitCode, String>
         seed,
         batch: 1,
         threads: 1,
+        gpu: 0,
         until_find: false,
         state: std::env::temp_dir().join("warpwright-fuzz-one"),
         root: campaign::workspace(),
@@ -197,6 +233,15 @@ fn one(seed: u64, on: &[String], has_arbiters: bool) -> Result<ExitCode, String>
     Ok(code)
 }
 
+fn coverage(states: &[PathBuf]) -> Result<ExitCode, String> {
+    let mut together = State::default();
+    for path in states {
+        together.join(&State::read(path)?);
+    }
+    print!("{}", campaign::coverage::tables(&together));
+    Ok(ExitCode::SUCCESS)
+}
+
 fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Command::Run(arguments) => run(&arguments),
@@ -206,10 +251,7 @@ fn main() -> ExitCode {
                 print!("{text}");
                 ExitCode::SUCCESS
             }),
-        Command::Coverage { state } => State::read(&state).map(|state| {
-            print!("{}", campaign::coverage::tables(&state));
-            ExitCode::SUCCESS
-        }),
+        Command::Coverage { state } => coverage(&state),
     };
     done.unwrap_or_else(|why| {
         eprintln!("error: {why}");

@@ -24,6 +24,7 @@ fn campaign(name: &str, judges: &[Judge], kernels: u64) -> State {
         seed: variable("WARPWRIGHT_GENERATED_SEED").unwrap_or(1),
         batch: 40,
         threads: 2,
+        gpu: 0,
         until_find: false,
         state,
         root: Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace is above this crate").to_owned(),
@@ -54,4 +55,30 @@ fn host_twins_agree() {
     let state = campaign("twin", &[Judge::Simulator, Judge::Twin], 40);
     assert!(state.count("twin") >= 30, "{} twins", state.count("twin"));
     println!("ran: generated ({} kernels on the host twin)", state.count("twin"));
+}
+
+/// By the program, as docs/trust.md has it.
+#[test]
+fn a_campaign_of_two_processes_is_one_of_twice_the_seeds() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("generated-processes");
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("the folder can be made");
+    let state = folder.join("all.state");
+    let start = || {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_warpwright-fuzz"));
+        command.args(["run", "--on", "ptx", "--processes", "2", "--kernels", "8", "--batch", "4", "--seed", "7", "--state"]).arg(&state);
+        let output = command.output().expect("it starts");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("text")
+    };
+    let said = start();
+    for line in ["1: 4 kernels (4 runs on simulator", "2: 4 kernels (4 runs on simulator"] {
+        assert!(said.contains(line), "{line}: {said}");
+    }
+    let last = |said: &str| said.lines().last().unwrap_or_default().to_owned();
+    assert!(last(&said).starts_with("8 kernels (8 runs on simulator"), "{said}");
+    let [first, second] = [1, 2].map(|n| State::read(&folder.join(format!("all-{n}.state"))).expect("a state"));
+    assert_ne!(first.counts, second.counts, "they are other kernels");
+    // Nothing is left to do, and nothing is lost.
+    assert_eq!(last(&start()), last(&said));
 }

@@ -3,6 +3,7 @@
 pub mod batch;
 pub mod coverage;
 pub mod find;
+pub mod processes;
 pub mod state;
 pub mod suspects;
 
@@ -30,7 +31,7 @@ pub enum Judge {
     Ptx,
     /// The first OpenCL device.
     OpenCl,
-    /// The first CUDA device.
+    /// A CUDA device.
     Cuda,
 }
 
@@ -70,6 +71,8 @@ pub struct Settings {
     pub batch: u64,
     /// Operating-system threads.
     pub threads: usize,
+    /// Which of the CUDA devices is asked.
+    pub gpu: usize,
     /// Whether it ends at the first batch that finds something, which is not made smaller.
     pub until_find: bool,
     /// Where the state is.
@@ -102,7 +105,7 @@ impl Settings {
             arbiters = self::arbiters();
         }
         if self.judges.contains(&Judge::Cuda) {
-            devices.push((Judge::Cuda.name(), Device::cuda(0).map_err(said)?));
+            devices.push((Judge::Cuda.name(), Device::cuda(self.gpu).map_err(said)?));
         }
         let [is_thorough, has_ptx] = [Judge::Simulator, Judge::Ptx].map(|judge| self.judges.contains(&judge));
         Ok(Judges { is_thorough, twins, has_ptx, devices, arbiters })
