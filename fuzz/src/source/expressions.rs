@@ -4,13 +4,17 @@ use super::methods::{self, Method};
 use super::scope::{Generator, Ty};
 use super::types::Scalar;
 
+/// What an expression of an arithmetic kernel is, by the numbers below: operators and methods, two casts, and a choice.
+const ARITHMETIC: [usize; 13] = [0, 2, 2, 2, 2, 2, 6, 6, 6, 6, 9, 9, 11];
+
 impl Generator<'_> {
     /// An expression of this type, parenthesised where that is needed.
     pub(super) fn expr(&mut self, ty: Scalar, depth: usize) -> String {
         if depth == 0 {
             return self.leaf(ty);
         }
-        match self.random.below(17) {
+        let kind = if self.is_arithmetic { self.random.pick(&ARITHMETIC) } else { self.random.below(17) };
+        match kind {
             0 | 1 => self.leaf(ty),
             2..=5 => self.operator(ty, depth - 1),
             6..=8 => self.method(ty, depth - 1),
@@ -26,7 +30,7 @@ impl Generator<'_> {
 
     /// A variable, a parameter or a literal.
     pub(super) fn leaf(&mut self, ty: Scalar) -> String {
-        if self.random.chance(75) {
+        if self.random.chance(if self.is_arithmetic { 88 } else { 75 }) {
             if let Some(place) = self.place(ty, false) {
                 return place;
             }
@@ -53,13 +57,20 @@ impl Generator<'_> {
 
     /// A variable of another type, cast.
     fn cast_variable(&mut self, ty: Scalar) -> Option<String> {
-        let from = self.random.pick(&Scalar::ELEMENTS);
+        let from = if self.is_arithmetic { self.type_in_scope()? } else { self.random.pick(&Scalar::ELEMENTS) };
         let place = self.place(from, false).or_else(|| self.uniform_value(from))?;
         if ty == Scalar::Bool {
             let zero = zero(from);
             return Some(format!("({place} > {zero})"));
         }
         Some(format!("({place} as {})", ty.name()))
+    }
+
+    /// The type of a variable that is one value.
+    fn type_in_scope(&mut self) -> Option<Scalar> {
+        let scalar = |ty: &Ty| if let Ty::Scalar(scalar) = ty { Some(*scalar) } else { None };
+        let types: Vec<Scalar> = self.variables.iter().filter_map(|variable| scalar(&variable.ty)).collect();
+        (!types.is_empty()).then(|| self.random.pick(&types))
     }
 
     /// A parameter by value of this type.

@@ -5,6 +5,7 @@
 //! zero. What no device fixes (bits of NaN, signs of zeros that `min` chooses, the order of float sums) is never looked at.
 
 mod annotations;
+mod arithmetic;
 mod atomics;
 mod batches;
 mod block;
@@ -50,5 +51,9 @@ use crate::random::Random;
 
 /// Draws a kernel.
 pub fn kernel(random: &mut Random) -> Kernel {
-    if random.chance(16) { tiles::kernel(random) } else { threads::kernel(random) }
+    match random.below(100) {
+        0..16 => tiles::kernel(random),
+        16..36 => arithmetic::kernel(random),
+        _ => threads::kernel(random),
+    }
 }

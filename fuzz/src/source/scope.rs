@@ -115,6 +115,8 @@ pub(super) struct Generator<'r> {
     pub(super) turns: usize,
     /// Labels of the loops around, innermost last, and whether `break` and `continue` may name them.
     pub(super) loops: Vec<Option<&'static str>>,
+    /// Whether expressions are operators, methods and casts, mostly.
+    pub(super) is_arithmetic: bool,
     /// Whether functions may be used that only NVIDIA's targets and the simulator round alike.
     pub(super) may_approximate: bool,
     /// Whether one was.

@@ -29,6 +29,7 @@ pub(super) fn generator(random: &mut Random) -> Generator<'_> {
         items: Vec::new(),
         turns: TURNS,
         loops: Vec::new(),
+        is_arithmetic: false,
         may_approximate: false,
         is_approximate: false,
         changes_floats: false,
@@ -312,7 +313,7 @@ impl Generator<'_> {
 }
 
 /// A value as a word, NaNs made one.
-fn bits(text: &str, scalar: Scalar) -> String {
+pub(super) fn bits(text: &str, scalar: Scalar) -> String {
     match scalar {
         _ if scalar.is_float() => format!("{{ let b_ = {text}; if b_.is_nan() {{ 7 }} else {{ b_.to_bits() as u64 }} }}"),
         Scalar::U64 => text.to_owned(),
