@@ -135,6 +135,24 @@ pub(super) enum Demand {
     },
 }
 
+impl Demand {
+    /// What to write instead, where a scalar of this type is not what is demanded.
+    fn way_out(self, ty: crate::ir::Type) -> Option<&'static str> {
+        use crate::ir::Type::Bool;
+        match self {
+            Demand::Signed if ty == Bool => Some("the opposite of a `bool` is `!b`"),
+            Demand::Signed if ty.is_unsigned_int() => {
+                Some("for a number with a sign write `-(x as i32)`, for the one that wraps around `x.wrapping_neg()`")
+            }
+            Demand::Number | Demand::Integer if ty == Bool => Some("convert it: `b as u32` is 0 or 1"),
+            Demand::Integer if ty.is_float() => Some("convert it: `x as i32` leaves the fraction out"),
+            Demand::Bits if ty.is_float() => Some("take its bits: `x.to_bits()`"),
+            Demand::Float if ty.is_int() => Some("convert it: `x as f32`"),
+            _ => None,
+        }
+    }
+}
+
 /// Checks one body.
 pub(crate) struct Checker<'c, 'p> {
     pub(crate) context: &'c Context<'p>,
@@ -542,9 +560,10 @@ impl<'c, 'p> Checker<'c, 'p> {
             if !fits && ty != Ty::Never && !matches!(ty, Ty::Var(_)) {
                 let message = format!("expected {wanted}, found `{}`", self.show(&ty));
                 let error = Diagnostic::error(span, message);
-                self.report(match ty {
-                    Ty::Dim3 => error.help("take one axis: `.x`, `.y` or `.z`").and_by_rustc(),
-                    _ => error.by_rustc(),
+                self.report(match (ty, scalar.and_then(|ty| demand.way_out(ty))) {
+                    (Ty::Dim3, _) => error.help("take one axis: `.x`, `.y` or `.z`").and_by_rustc(),
+                    (_, Some(help)) => error.help(help).by_rustc(),
+                    (_, None) => error.by_rustc(),
                 });
             }
         }
