@@ -301,6 +301,11 @@ impl VisitMut for Rewriter<'_> {
             let call = quote_spanned!(cast.as_token.span=> ::warpwright::__private::cast::<_, #ty>(#value));
             *expr = syn::Expr::Verbatim(call);
         }
+        if let syn::Expr::Path(path) = &*expr
+            && let Some(call) = rounded_once(path)
+        {
+            *expr = syn::Expr::Verbatim(call);
+        }
         if let (true, syn::Expr::Binary(syn::ExprBinary { left, op, right, .. })) = (self.calls == Calls::All, &*expr)
             && !(is_literal(left) && is_literal(right))
         {
@@ -382,6 +387,17 @@ fn keep_precedence(expr: &mut syn::Expr) {
         let paren_token = syn::token::Paren(group.group_token.span);
         *expr = syn::Expr::Paren(syn::ExprParen { attrs: Vec::new(), paren_token, expr: Box::new(inner) });
     }
+}
+
+/// `f16::from_f64` and `bf16::from_f64` → the cast. `half`'s functions of these names (2.7.1) leave out the lower 32 bits of the `f64`, or
+/// round it to `f32` first, and then round the rest: what is just above the middle of two values becomes the lower one.
+fn rounded_once(path: &syn::ExprPath) -> Option<TokenStream> {
+    let function = path.path.segments.last().filter(|last| last.ident == "from_f64" && path.qself.is_none())?;
+    let mut ty = path.path.clone();
+    ty.segments.pop();
+    ty.segments.pop_punct();
+    let is_short = ty.segments.last().is_some_and(|last| last.ident == "f16" || last.ident == "bf16");
+    is_short.then(|| quote_spanned!(function.ident.span()=> ::warpwright::__private::cast::<f64, #ty>))
 }
 
 fn is_literal(expr: &syn::Expr) -> bool {

@@ -1,9 +1,9 @@
-//! What `ptxas` has done wrong with floats of 16 bits, and what is made of them.
+//! Floats of 16 bits: what `ptxas` has done wrong with them and what is made of them, and their rounding.
 
 use crate::bench::{Bench, cases, words};
 use warpwright::prelude::*;
 
-cases!(rounded_and_masked, selected_and_added);
+cases!(rounded_and_masked, selected_and_added, near_the_middle);
 
 /// Rounded, masked, and the lower half of a word: the mask was left out.
 macro_rules! masked {
@@ -78,4 +78,33 @@ fn selected_and_added(b: &mut Bench<'_>) -> warpwright::Result<()> {
     b.go(selected_bf16(&x, &mut y, &mut z).grid(10))?;
     b.keep(&y)?;
     b.keep(&z).map(drop)
+}
+
+#[kernel(block = 32)]
+fn rounded_from_f64(x: &Global<f64>, y: &mut Global<u16>) {
+    let i = global_id().x;
+    let of_f32 = x[i] as f32;
+    y.store::<2>(i * 6, [f16::from_f64(x[i]).to_bits(), bf16::from_f64(x[i]).to_bits()]);
+    y.store::<2>(i * 6 + 2, [(x[i] as f16).to_bits(), (x[i] as bf16).to_bits()]);
+    y.store::<2>(i * 6 + 4, [f16::from_f32(of_f32).to_bits(), bf16::from_f32(of_f32).to_bits()]);
+}
+
+/// Middles of two neighbours, and numbers that differ from them in their last bits alone: `half`'s own `from_f64` rounds those to even.
+fn near_the_middle(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    let middles = (0..80u64).flat_map(|k| {
+        let sign = if k % 2 == 0 { 1.0 } else { -1.0 };
+        // Of 11 and of 8 bits, among subnormal ones of `f16` as well.
+        let of_f16 = sign * (2049 + 2 * (words(80)[k as usize] % 1024)) as f64 * 2f64.powi(-(k as i32) / 2 + 2);
+        let of_bf16 = sign * (257 + 2 * (words(80)[k as usize] % 128)) as f64 * 2f64.powi(k as i32 - 40);
+        [of_f16, of_bf16].into_iter().flat_map(|x| [-1i64, 0, 1, 1 << 20].map(|by| f64::from_bits(x.to_bits().wrapping_add_signed(by))))
+    });
+    let xs: Vec<f64> = middles.collect();
+    let x = b.device.upload(&xs)?;
+    let mut y = b.device.zeros::<u16>(640 * 6)?;
+    b.go(rounded_from_f64(&x, &mut y).grid(20))?;
+    let got = b.keep(&y)?;
+    for (x, got) in xs.iter().zip(got.chunks_exact(6)) {
+        assert_eq!(got[..2], got[2..4], "{x:e}: `from_f64` and `as`");
+    }
+    Ok(())
 }
