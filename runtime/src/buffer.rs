@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Memory of a device, and who still works with it. Freed behind them: in the order of the stream it was made in where the driver can, else once they have been waited for.
 pub(crate) struct Allocation {
     device: Device,
-    memory: Box<dyn Memory>,
+    memory: Held,
     /// The memory's, at hand for launches.
     handle: u64,
     /// The stream it was made in.
@@ -28,27 +28,49 @@ pub(crate) struct Allocation {
     serial: u64,
 }
 
+/// What an allocation holds.
+enum Held {
+    /// Memory of its own.
+    Own(Box<dyn Memory>),
+    /// Memory that is lent, or was freed: its address alone.
+    Lent(Address),
+}
+
+/// The device's address of memory that others see to.
+struct Address(u64);
+
+impl Memory for Address {
+    fn handle(&self) -> u64 {
+        self.0
+    }
+}
+
 static SERIAL: AtomicU64 = AtomicU64::new(1);
 
 impl Allocation {
     /// Memory that is there whatever streams do.
     pub(crate) fn new(device: Device, memory: Box<dyn Memory>) -> Allocation {
         let handle = memory.handle();
-        Allocation { device, memory, handle, home: None, uses: Uses::default(), serial: SERIAL.fetch_add(1, Ordering::Relaxed) }
+        let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
+        Allocation { device, memory: Held::Own(memory), handle, home: None, uses: Uses::default(), serial }
     }
 
-    /// Memory that is there whatever streams do, and that one wrote last.
+    /// Memory of others that a stream wrote last. Neither is counted, nor anything allocated: it lives as long as a call.
+    ///
+    /// # Safety
+    /// The stream lives as long as this.
     #[cfg(feature = "cudarc")]
-    pub(crate) fn written_on(stream: &Stream, memory: Box<dyn Memory>) -> Allocation {
-        let mut allocation = Allocation::new(stream.device().clone(), memory);
-        allocation.uses = Uses::written_on(stream.core());
-        allocation
+    pub(crate) unsafe fn lent(stream: &Stream, handle: u64) -> Allocation {
+        // SAFETY: the caller's promise.
+        let uses = unsafe { Uses::lent_on(stream.core()) };
+        let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
+        Allocation { device: stream.device().clone(), memory: Held::Lent(Address(handle)), handle, home: None, uses, serial }
     }
 
     /// Memory that is there for what comes later in a stream: others come after it.
     pub(crate) fn in_stream(device: Device, memory: Box<dyn Memory>, stream: &Arc<StreamCore>) -> Result<Allocation> {
         let mut allocation = Allocation::new(device, memory);
-        if allocation.memory.is_freed_in_order() {
+        if allocation.memory().is_freed_in_order() {
             allocation.home = Some(Arc::clone(stream));
             allocation.uses.write_on(stream)?;
         }
@@ -60,7 +82,10 @@ impl Allocation {
     }
 
     pub(crate) fn memory(&self) -> &dyn Memory {
-        &*self.memory
+        match &self.memory {
+            Held::Own(memory) => &**memory,
+            Held::Lent(address) => address,
+        }
     }
 
     /// The device's address or object.
@@ -128,16 +153,9 @@ impl Drop for Allocation {
             return;
         };
         let _ = self.uses.hand_over(home);
-        std::mem::replace(&mut self.memory, Box::new(Freed)).free_in_order(home.queue());
-    }
-}
-
-/// What is left of memory that was freed.
-struct Freed;
-
-impl Memory for Freed {
-    fn handle(&self) -> u64 {
-        0
+        if let Held::Own(memory) = std::mem::replace(&mut self.memory, Held::Lent(Address(0))) {
+            memory.free_in_order(home.queue());
+        }
     }
 }
 

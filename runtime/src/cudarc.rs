@@ -11,17 +11,18 @@
 
 #![expect(unsafe_code, reason = "handles of another library say nothing of what they are")]
 
-use crate::buffer::Buffer;
+use crate::buffer::{Allocation, Buffer};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{Error, Result};
-use crate::foreign::PER_THREAD;
-use crate::stream::Stream;
+use crate::foreign::{PER_THREAD, SharedKeep, check_address};
+use crate::stream::{Stream, StreamCore};
 use cudarc::driver::{
     CudaContext, CudaEvent, CudaSlice, CudaStream, CudaView, CudaViewMut, DevicePtr, DevicePtrMut, DeviceSlice, SyncOnDrop,
 };
+use std::cell::Cell;
 use std::mem::ManuallyDrop;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 /// The device of a context: of a GPU's primary one, [`Device::cuda`]; of another a device of its own, which keeps the context alive as long as somebody has it. It has the kernels that were compiled for
 /// it, so keep it as long as you launch there.
@@ -40,7 +41,7 @@ pub fn device_of(context: &Arc<CudaContext>) -> Result<Device> {
 pub fn stream_of(stream: &Arc<CudaStream>) -> Result<Stream> {
     let device = device_of(stream.context())?;
     // SAFETY: a stream of that context, alive as long as the clone is.
-    unsafe { Stream::of_raw(&device, stream.cu_stream().cast(), || Box::new(Arc::clone(stream))) }
+    unsafe { Stream::of_raw(&device, stream.cu_stream().cast(), || Arc::clone(stream) as SharedKeep) }
 }
 
 /// A stream of this library, for what takes one of `cudarc`'s.
@@ -107,7 +108,8 @@ pub fn with_buffers<L: Slices, R, E: From<Error>>(
     work: impl for<'b> FnOnce(L::Buffers<'b>, &'b Stream) -> std::result::Result<R, E>,
 ) -> std::result::Result<R, E> {
     let place = Place::new(stream)?;
-    let mut lent = slices.lend(&place)?;
+    let mut lent = L::Lent::default();
+    slices.lend(&place, &mut lent)?;
     place.come_behind_theirs()?;
     work(L::buffers(&mut lent), &place.own)
 }
@@ -125,7 +127,8 @@ pub fn with_slices<L: Buffers, R, E: From<Error>>(
     work: impl for<'b> FnOnce(L::Slices<'b>) -> std::result::Result<R, E>,
 ) -> std::result::Result<R, E> {
     let place = Place::new(stream)?;
-    let mut lent = buffers.lend(&place)?;
+    let mut lent = L::Lent::default();
+    buffers.lend(&place, &mut lent)?;
     place.let_theirs_come_behind()?;
     work(L::slices(&mut lent))
 }
@@ -135,9 +138,52 @@ pub fn with_slices<L: Buffers, R, E: From<Error>>(
 #[derive(Debug)]
 pub struct Place<'p> {
     stream: &'p Arc<CudaStream>,
-    own: Stream,
+    /// Taken when this is dropped.
+    own: ManuallyDrop<Stream>,
     /// Where `own` is not the same stream, but stands for it.
     stand_in: Option<Arc<StandIn>>,
+    /// How the next call is to find it, if it may.
+    known: Option<(Weak<CudaStream>, Weak<StreamCore>)>,
+}
+
+/// A stream of `cudarc`'s that a thread has lent in, for its next call: most programs have one. As long as this names a stream, no other has its address.
+struct Known {
+    theirs: Weak<CudaStream>,
+    core: Weak<StreamCore>,
+    device: Device,
+    /// The core, where nobody else has it. It does not keep the stream then.
+    left: Option<Arc<StreamCore>>,
+}
+
+thread_local! {
+    static KNOWN: Cell<Option<Known>> = const { Cell::new(None) };
+}
+
+impl Known {
+    /// What the thread knows of a stream.
+    fn take(stream: &Arc<CudaStream>) -> Option<Known> {
+        // At a thread's end it knows nothing.
+        KNOWN.try_with(Cell::take).ok().flatten().filter(|known| std::ptr::eq(known.theirs.as_ptr(), Arc::as_ptr(stream)))
+    }
+
+    /// The place of a call in the stream, if somebody has it still.
+    fn place(self, stream: &Arc<CudaStream>) -> Option<Place<'_>> {
+        let core = self.left.or_else(|| self.core.upgrade())?;
+        core.keep(|| Arc::clone(stream) as SharedKeep);
+        let own = ManuallyDrop::new(Stream::new(self.device, core));
+        Some(Place { stream, own, stand_in: None, known: Some((self.theirs, self.core)) })
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        // SAFETY: not used again.
+        let (device, core) = unsafe { ManuallyDrop::take(&mut self.own) }.into_parts();
+        if let Some((theirs, weak)) = self.known.take() {
+            let left = StreamCore::let_go(&core).then_some(core);
+            let _ = KNOWN.try_with(|known| known.set(Some(Known { theirs, core: weak, device, left })));
+        }
+    }
 }
 
 /// The device's own stream in the place of the per-thread default stream: whoever remembers that who used a buffer may ask in another thread, where its handle is another stream's. Lives in one call, and
@@ -152,16 +198,23 @@ struct StandIn {
 
 impl Place<'_> {
     fn new(stream: &Arc<CudaStream>) -> Result<Place<'_>> {
-        if stream.cu_stream() as u64 != PER_THREAD {
-            return Ok(Place { stream, own: stream_of(stream)?, stand_in: None });
+        if let Some(place) = Known::take(stream).and_then(|known| known.place(stream)) {
+            return Ok(place);
         }
         let context = stream.context();
+        if stream.cu_stream() as u64 != PER_THREAD {
+            let own = stream_of(stream)?;
+            // A device of a context of others lives as long as somebody has it, which no thread does that merely knows of it.
+            let is_primary = Device::cuda(context.ordinal()).is_ok_and(|primary| primary == *own.device());
+            let known = is_primary.then(|| (Arc::downgrade(stream), Arc::downgrade(own.core())));
+            return Ok(Place { stream, own: ManuallyDrop::new(own), stand_in: None, known });
+        }
         let own = device_of(context)?.default_stream();
         // SAFETY: the device's own stream stays as long as the device, which `own` has.
         let own_there = unsafe { as_cudarc(&own, context) }?;
         let event = context.new_event(None).map_err(of_driver)?;
         let stand_in = StandIn { theirs: Arc::clone(stream), own: own_there, event };
-        Ok(Place { stream, own, stand_in: Some(Arc::new(stand_in)) })
+        Ok(Place { stream, own: ManuallyDrop::new(own), stand_in: Some(Arc::new(stand_in)), known: None })
     }
 
     /// Lets the stream of this library come behind what is in that of `cudarc`.
@@ -195,12 +248,13 @@ mod sealed {
 pub trait Slices: sealed::Sealed + Sized {
     /// References to buffers.
     type Buffers<'b>;
+    /// Room for what is lent, which lies where it is made: moving it would be most of what lending costs.
     #[doc(hidden)]
-    type Lent<'p>
+    type Lent<'p>: Default
     where
         Self: 'p;
     #[doc(hidden)]
-    fn lend<'p>(self, place: &'p Place<'p>) -> Result<Self::Lent<'p>>
+    fn lend<'p>(self, place: &'p Place<'p>, lent: &mut Self::Lent<'p>) -> Result<()>
     where
         Self: 'p;
     #[doc(hidden)]
@@ -212,12 +266,15 @@ pub trait Buffers: sealed::Sealed + Sized {
     /// Views.
     type Slices<'b>;
     #[doc(hidden)]
-    type Lent;
+    type Lent: Default;
     #[doc(hidden)]
-    fn lend(self, place: &Place<'_>) -> Result<Self::Lent>;
+    fn lend(self, place: &Place<'_>, lent: &mut Self::Lent) -> Result<()>;
     #[doc(hidden)]
     fn slices<'b>(lent: &'b mut Self::Lent) -> Self::Slices<'b>;
 }
+
+/// Rooms are filled before what is in them is asked for.
+const FILLED: &str = "what is lent was put there";
 
 /// A slice that is lent: a buffer, as long as this lives.
 #[doc(hidden)]
@@ -234,12 +291,14 @@ pub struct LentSlice<'p, T: Element> {
 }
 
 impl<'p, T: Element> LentSlice<'p, T> {
-    fn new(
+    #[inline]
+    fn lend(
+        lent: &mut Option<LentSlice<'p, T>>,
         place: &'p Place<'p>,
         stream: &Arc<CudaStream>,
         len: usize,
         get: impl FnOnce() -> (u64, SyncOnDrop<'p>),
-    ) -> Result<LentSlice<'p, T>> {
+    ) -> Result<()> {
         let context = stream.context();
         if context.cu_ctx() != place.stream.context().cu_ctx() {
             return Err(foreign("the slice", &device_of(context)?, place.stream.context()));
@@ -250,11 +309,14 @@ impl<'p, T: Element> LentSlice<'p, T> {
             place.stream.join(stream).map_err(of_driver)?;
         }
         let (address, sync) = get();
+        let address = check_address::<T>(place.own.device(), address, len)?;
         // Whoever works with it in another stream comes behind what this one waits for.
-        // SAFETY: so many elements of the device, borrowed for as long as this lives, which hands them back when it is dropped; only `with_buffers` has it.
-        let buffer = unsafe { Buffer::lent(&place.own, address, len) }?;
-        let serial = buffer.allocation().serial();
-        Ok(LentSlice { buffer: ManuallyDrop::new(buffer), serial, place, unordered, _sync: sync })
+        // SAFETY: so many elements of the device, borrowed for as long as this lives, which hands them back when it is dropped; only `with_buffers` has it. The place's stream outlives it.
+        let allocation = unsafe { Allocation::lent(&place.own, address) };
+        let serial = allocation.serial();
+        let buffer = ManuallyDrop::new(Buffer::of_allocation(allocation, len));
+        *lent = Some(LentSlice { buffer, serial, place, unordered, _sync: sync });
+        Ok(())
     }
 }
 
@@ -276,7 +338,7 @@ impl<T: Element> Drop for LentSlice<'_, T> {
         {
             let _ = self.place.stream.synchronize();
         }
-        // SAFETY: not used again.
+        // SAFETY: not used again. There is nobody to wait for any more.
         unsafe { ManuallyDrop::drop(&mut self.buffer) };
     }
 }
@@ -287,17 +349,19 @@ macro_rules! slices {
 
         impl<$($lifetime,)? T: Element> Slices for &$slice {
             type Buffers<'b> = &'b Buffer<T>;
-            type Lent<'p> = LentSlice<'p, T> where Self: 'p;
+            type Lent<'p> = Option<LentSlice<'p, T>> where Self: 'p;
 
-            fn lend<'p>(self, place: &'p Place<'p>) -> Result<LentSlice<'p, T>>
+            #[inline]
+            fn lend<'p>(self, place: &'p Place<'p>, lent: &mut Option<LentSlice<'p, T>>) -> Result<()>
             where
                 Self: 'p,
             {
-                LentSlice::new(place, DeviceSlice::stream(self), self.len(), || self.device_ptr(place.stream))
+                LentSlice::lend(lent, place, DeviceSlice::stream(self), self.len(), || self.device_ptr(place.stream))
             }
 
-            fn buffers<'b>(lent: &'b mut LentSlice<'_, T>) -> &'b Buffer<T> {
-                &lent.buffer
+            #[inline]
+            fn buffers<'b>(lent: &'b mut Option<LentSlice<'_, T>>) -> &'b Buffer<T> {
+                &lent.as_mut().expect(FILLED).buffer
             }
         }
     )*};
@@ -311,18 +375,20 @@ macro_rules! slices_mut {
 
         impl<$($lifetime,)? T: Element> Slices for &mut $slice {
             type Buffers<'b> = &'b mut Buffer<T>;
-            type Lent<'p> = LentSlice<'p, T> where Self: 'p;
+            type Lent<'p> = Option<LentSlice<'p, T>> where Self: 'p;
 
-            fn lend<'p>(self, place: &'p Place<'p>) -> Result<LentSlice<'p, T>>
+            #[inline]
+            fn lend<'p>(self, place: &'p Place<'p>, lent: &mut Option<LentSlice<'p, T>>) -> Result<()>
             where
                 Self: 'p,
             {
                 let (stream, len) = (Arc::clone(DeviceSlice::stream(self)), self.len());
-                LentSlice::new(place, &stream, len, || self.device_ptr_mut(place.stream))
+                LentSlice::lend(lent, place, &stream, len, || self.device_ptr_mut(place.stream))
             }
 
-            fn buffers<'b>(lent: &'b mut LentSlice<'_, T>) -> &'b mut Buffer<T> {
-                &mut lent.buffer
+            #[inline]
+            fn buffers<'b>(lent: &'b mut Option<LentSlice<'_, T>>) -> &'b mut Buffer<T> {
+                &mut lent.as_mut().expect(FILLED).buffer
             }
         }
     )*};
@@ -352,7 +418,7 @@ impl<'a, T: Element> LentBuffer<'a, T> {
         place.stream.context().check_err().map_err(of_driver)?;
         // SAFETY: so many elements lie there, borrowed for as long as this lives, which leaks the slice then; only `with_slices` has it.
         let slice = ManuallyDrop::new(unsafe { place.stream.upgrade_device_ptr(address, buffer.len()) });
-        Ok(LentBuffer { slice, buffer, writes, own: place.own.clone(), stand_in: place.stand_in.clone() })
+        Ok(LentBuffer { slice, buffer, writes, own: Stream::clone(&place.own), stand_in: place.stand_in.clone() })
     }
 }
 
@@ -383,14 +449,15 @@ impl<T: Element> sealed::Sealed for &Buffer<T> {}
 
 impl<'a, T: Element> Buffers for &'a Buffer<T> {
     type Slices<'b> = CudaView<'b, T>;
-    type Lent = LentBuffer<'a, T>;
+    type Lent = Option<LentBuffer<'a, T>>;
 
-    fn lend(self, place: &Place<'_>) -> Result<LentBuffer<'a, T>> {
-        LentBuffer::new(self, false, place)
+    fn lend(self, place: &Place<'_>, lent: &mut Option<LentBuffer<'a, T>>) -> Result<()> {
+        *lent = Some(LentBuffer::new(self, false, place)?);
+        Ok(())
     }
 
-    fn slices<'b>(lent: &'b mut LentBuffer<'a, T>) -> CudaView<'b, T> {
-        lent.slice.as_view()
+    fn slices<'b>(lent: &'b mut Option<LentBuffer<'a, T>>) -> CudaView<'b, T> {
+        lent.as_mut().expect(FILLED).slice.as_view()
     }
 }
 
@@ -398,19 +465,20 @@ impl<T: Element> sealed::Sealed for &mut Buffer<T> {}
 
 impl<'a, T: Element> Buffers for &'a mut Buffer<T> {
     type Slices<'b> = CudaViewMut<'b, T>;
-    type Lent = LentBuffer<'a, T>;
+    type Lent = Option<LentBuffer<'a, T>>;
 
-    fn lend(self, place: &Place<'_>) -> Result<LentBuffer<'a, T>> {
-        LentBuffer::new(self, true, place)
+    fn lend(self, place: &Place<'_>, lent: &mut Option<LentBuffer<'a, T>>) -> Result<()> {
+        *lent = Some(LentBuffer::new(self, true, place)?);
+        Ok(())
     }
 
-    fn slices<'b>(lent: &'b mut LentBuffer<'a, T>) -> CudaViewMut<'b, T> {
-        lent.slice.as_view_mut()
+    fn slices<'b>(lent: &'b mut Option<LentBuffer<'a, T>>) -> CudaViewMut<'b, T> {
+        lent.as_mut().expect(FILLED).slice.as_view_mut()
     }
 }
 
 macro_rules! tuples {
-    ($($($name:ident)*;)*) => {$(
+    ($($($name:ident $room:ident)*;)*) => {$(
         impl<$($name: sealed::Sealed),*> sealed::Sealed for ($($name,)*) {}
 
         #[allow(non_snake_case, reason = "a variable for each type")]
@@ -418,17 +486,20 @@ macro_rules! tuples {
             type Buffers<'b> = ($($name::Buffers<'b>,)*);
             type Lent<'p> = ($($name::Lent<'p>,)*) where Self: 'p;
 
-            fn lend<'p>(self, place: &'p Place<'p>) -> Result<Self::Lent<'p>>
+            #[inline]
+            fn lend<'p>(self, place: &'p Place<'p>, lent: &mut Self::Lent<'p>) -> Result<()>
             where
                 Self: 'p,
             {
-                let ($($name,)*) = self;
-                Ok(($($name.lend(place)?,)*))
+                let (($($name,)*), ($($room,)*)) = (self, lent);
+                $($name.lend(place, $room)?;)*
+                Ok(())
             }
 
+            #[inline]
             fn buffers<'b>(lent: &'b mut Self::Lent<'_>) -> Self::Buffers<'b> {
-                let ($($name,)*) = lent;
-                ($(<$name as Slices>::buffers($name),)*)
+                let ($($room,)*) = lent;
+                ($(<$name as Slices>::buffers($room),)*)
             }
         }
 
@@ -437,17 +508,25 @@ macro_rules! tuples {
             type Slices<'b> = ($($name::Slices<'b>,)*);
             type Lent = ($($name::Lent,)*);
 
-            fn lend(self, place: &Place<'_>) -> Result<Self::Lent> {
-                let ($($name,)*) = self;
-                Ok(($($name.lend(place)?,)*))
+            fn lend(self, place: &Place<'_>, lent: &mut Self::Lent) -> Result<()> {
+                let (($($name,)*), ($($room,)*)) = (self, lent);
+                $($name.lend(place, $room)?;)*
+                Ok(())
             }
 
             fn slices<'b>(lent: &'b mut Self::Lent) -> Self::Slices<'b> {
-                let ($($name,)*) = lent;
-                ($(<$name as Buffers>::slices($name),)*)
+                let ($($room,)*) = lent;
+                ($(<$name as Buffers>::slices($room),)*)
             }
         }
     )*};
 }
 
-tuples! { A; A B; A B C; A B C D; A B C D E; A B C D E F; }
+tuples! {
+    A a;
+    A a B b;
+    A a B b C c;
+    A a B b C c D d;
+    A a B b C c D d E e;
+    A a B b C c D d E e F f;
+}

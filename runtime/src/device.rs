@@ -2,9 +2,10 @@
 
 use crate::buffer::{Allocation, Buffer, ConstantBuffer};
 use crate::cache::Cache;
-use crate::driver::{DeviceDriver, DeviceLimits, Queue};
+use crate::driver::{DeviceDriver, DeviceLimits};
 use crate::element::Element;
 use crate::error::{Error, Result};
+use crate::foreign::SharedKeep;
 use crate::matrix::{BufferMatrix, BufferMatrixMut};
 use crate::pinned::PinnedBuffer;
 use crate::properties::DeviceProperties;
@@ -114,17 +115,22 @@ impl Device {
         Ok(device)
     }
 
-    /// The stream of others that has this handle.
-    pub(crate) fn foreign_stream(&self, handle: u64, make: impl FnOnce(&dyn DeviceDriver) -> Result<Box<dyn Queue>>) -> Result<Stream> {
+    /// The stream of others that has this handle. `keep` is only called where nobody keeps it.
+    pub(crate) fn foreign_stream(&self, handle: u64, keep: impl FnOnce() -> SharedKeep) -> Result<Stream> {
         let driver = &self.core.driver;
         let mut streams = self.core.streams.lock().unwrap_or_else(PoisonError::into_inner);
         let is_it = |core: &Arc<StreamCore>| core.handle() == handle;
-        if driver.identity().kind == DeviceKind::Cuda
-            && let Some(known) = streams.iter().filter_map(Weak::upgrade).chain([Arc::clone(&self.core.stream)]).find(is_it)
-        {
-            return Ok(Stream::new(self.clone(), known));
+        if driver.identity().kind == DeviceKind::Cuda {
+            let own = || Some(&self.core.stream).filter(|own| is_it(own)).map(Arc::clone);
+            let found =
+                |is_kept: bool| streams.iter().filter_map(Weak::upgrade).find(|core| is_it(core) && StreamCore::is_kept(core) == is_kept);
+            // The handle of one that nobody keeps may be another's by now, which comes first.
+            if let Some(known) = found(true).or_else(own).or_else(|| found(false)) {
+                known.keep(keep);
+                return Ok(Stream::new(self.clone(), known));
+            }
         }
-        let core = Arc::new(StreamCore::new(make(&**driver)?, driver.is_synchronous()));
+        let core = Arc::new(StreamCore::of_others(driver.foreign_queue(handle)?, driver.is_synchronous(), keep()));
         streams.retain(|stream| stream.strong_count() != 0);
         streams.push(Arc::downgrade(&core));
         Ok(Stream::new(self.clone(), core))
@@ -288,7 +294,7 @@ impl Device {
     pub fn synchronize(&self) -> Result<()> {
         let streams: Vec<_> = {
             let streams = self.core.streams.lock().unwrap_or_else(PoisonError::into_inner);
-            streams.iter().filter_map(Weak::upgrade).collect()
+            streams.iter().filter_map(Weak::upgrade).filter(StreamCore::is_kept).collect()
         };
         let own = self.core.stream.synchronize();
         streams.iter().map(|stream| stream.synchronize()).fold(own, Result::and)
@@ -298,7 +304,7 @@ impl Device {
     pub(crate) fn fail(&self, error: &Error) {
         self.core.stream.fail(error.clone());
         let streams = self.core.streams.lock().unwrap_or_else(PoisonError::into_inner);
-        streams.iter().filter_map(Weak::upgrade).for_each(|stream| stream.fail(error.clone()));
+        streams.iter().filter_map(Weak::upgrade).filter(StreamCore::is_kept).for_each(|stream| stream.fail(error.clone()));
     }
 
     /// A number that orders devices.

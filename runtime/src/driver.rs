@@ -10,7 +10,6 @@ use crate::arguments::Arguments;
 use crate::check::Extents;
 use crate::definition::KernelDefinition;
 use crate::error::{Error, Result};
-use crate::foreign::Keep;
 use crate::instance::LoweredKernel;
 use crate::properties::DeviceProperties;
 use crate::sim::Counters;
@@ -131,8 +130,8 @@ pub(crate) trait DeviceDriver: Any + Send + Sync {
         true
     }
 
-    /// A queue of others, by their handle. `keep` lives as long as it.
-    fn foreign_queue(&self, _handle: u64, _keep: Keep) -> Result<Box<dyn Queue>> {
+    /// A queue of others, by their handle, which lives as long as it.
+    fn foreign_queue(&self, _handle: u64) -> Result<Box<dyn Queue>> {
         let DeviceIdentity { name, target, .. } = self.identity();
         let what = "has no streams of other libraries; use `device.stream()`, or a CUDA device".to_owned();
         Err(Error::Unsupported { device: format!("{name} ({target})"), what })

@@ -13,9 +13,13 @@ use crate::error::{Error, Result};
 use crate::stream::Stream;
 use std::any::Any;
 use std::ffi::c_void;
+use std::sync::Arc;
 
 /// What something of others' needs to stay alive, dropped when it is not needed any more: their owner, or `()`.
 pub type Keep = Box<dyn Any + Send + Sync>;
+
+/// The same of what several may have.
+pub(crate) type SharedKeep = Arc<dyn Any + Send + Sync>;
 
 /// What addresses of buffers are multiples of, bytes: kernels load so many at once.
 const ALIGN: u64 = 16;
@@ -82,20 +86,20 @@ impl Stream {
     /// `stream` is a stream of the device's context, or null, and stays one as long as `keep` lives.
     pub unsafe fn from_raw(device: &Device, stream: *mut c_void, keep: Keep) -> Result<Stream> {
         // SAFETY: the caller's promise.
-        unsafe { Stream::of_raw(device, stream, || keep) }
+        unsafe { Stream::of_raw(device, stream, || Arc::from(keep)) }
     }
 
     /// The same; `keep` is only called where nobody has the stream yet.
     ///
     /// # Safety
     /// As [`Stream::from_raw`].
-    pub(crate) unsafe fn of_raw(device: &Device, stream: *mut c_void, keep: impl FnOnce() -> Keep) -> Result<Stream> {
+    pub(crate) unsafe fn of_raw(device: &Device, stream: *mut c_void, keep: impl FnOnce() -> SharedKeep) -> Result<Stream> {
         if device.kind() == DeviceKind::Cuda && stream as u64 == PER_THREAD {
             let reason =
                 "the per-thread default stream is another one in each thread; help: pass a stream that was created, or null".to_owned();
             return Err(Error::Foreign { device: device.to_string(), reason });
         }
-        device.foreign_stream(stream as u64, |driver| driver.foreign_queue(stream as u64, keep()))
+        device.foreign_stream(stream as u64, keep)
     }
 
     /// The CUDA stream, a `CUstream`; `None` on other devices. It is this stream's, and must not be destroyed, nor used when this is dropped.
@@ -119,17 +123,6 @@ impl<T: Element> Buffer<T> {
         Ok(Buffer::of_allocation(allocation, len))
     }
 
-    /// The same of memory that others keep, and that a stream wrote last.
-    ///
-    /// # Safety
-    /// As [`Buffer::from_raw_parts`], as long as the buffer lives.
-    #[cfg(feature = "cudarc")]
-    pub(crate) unsafe fn lent(stream: &Stream, address: u64, len: usize) -> Result<Buffer<T>> {
-        let address = check_address::<T>(stream.device(), address, len)?;
-        let memory = Box::new(ForeignMemory { address, _keep: Box::new(()) });
-        Ok(Buffer::of_allocation(Allocation::written_on(stream, memory), len))
-    }
-
     /// The address of the first element: a `CUdeviceptr` on CUDA, an address of this program on the simulator and the host twin, `None` on OpenCL. Work that others do with it is not ordered with
     /// launches of this library: have it in the stream that used the buffer last ([`Stream::as_raw`]), or synchronise in between.
     pub fn as_raw(&self) -> Option<u64> {
@@ -138,7 +131,7 @@ impl<T: Element> Buffer<T> {
 }
 
 /// Where elements at an address are said to lie, if kernels can work with them there.
-fn check_address<T: Element>(device: &Device, address: u64, len: usize) -> Result<u64> {
+pub(crate) fn check_address<T: Element>(device: &Device, address: u64, len: usize) -> Result<u64> {
     let bytes = bytes_of::<T>(len)?;
     if !device.driver().has_addresses() {
         let what = "has no addresses that other libraries could give; use `upload`, or a CUDA device".to_owned();

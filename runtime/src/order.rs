@@ -3,9 +3,12 @@
 //! Within a stream all is in order. Memory used on several streams is kept in order here: a reader runs after the last writer, a
 //! writer after the last writer and all readers since. Used on one stream only, which is the rule, that costs a comparison.
 
+#![expect(unsafe_code, reason = "lent memory names its stream without counting")]
+
 use crate::error::Result;
 use crate::stream::StreamCore;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Readers remembered one by one; one more makes the host wait for the oldest.
@@ -15,11 +18,12 @@ const READERS: usize = 4;
 #[derive(Default)]
 pub(crate) struct Uses {
     state: Mutex<State>,
-    /// The address of the stream that wrote last, if nobody else has read since; else 0. That stream may read and write without a look at `state`, which keeps it alive
-    /// and which nothing that it does would change. Who writes has the memory for himself, so nobody writes while another looks.
-    alone: AtomicUsize,
-    /// The address of the stream that `state` counted among the readers last; or 0. It may read without another look.
-    reader: AtomicUsize,
+    /// The stream that wrote last, if nobody else has read since; else null. That stream may read and write without a look at `state`, which keeps it alive
+    /// and which nothing that it does would change. Who writes has the memory for himself, so nobody writes while another looks. Of lent memory that nobody else has used it is this alone that names the
+    /// stream.
+    alone: AtomicPtr<StreamCore>,
+    /// The stream that `state` counted among the readers last; or null. It may read without another look.
+    reader: AtomicPtr<StreamCore>,
 }
 
 #[derive(Default)]
@@ -30,38 +34,48 @@ struct State {
     readers: [Option<Arc<StreamCore>>; READERS],
 }
 
+impl State {
+    fn is_empty(&self) -> bool {
+        self.writer.is_none() && self.readers.iter().all(Option::is_none)
+    }
+}
+
 impl Uses {
-    /// Of memory that a stream wrote last.
+    /// Of memory that a stream wrote last, and that is lent: it does not count that it names the stream, until somebody else uses it.
+    ///
+    /// # Safety
+    /// The stream lives as long as this.
     #[cfg(feature = "cudarc")]
-    pub(crate) fn written_on(stream: &Arc<StreamCore>) -> Uses {
-        if stream.is_synchronous() {
-            return Uses::default();
-        }
-        let state = State { writer: Some(Arc::clone(stream)), ..State::default() };
-        Uses { state: Mutex::new(state), alone: AtomicUsize::new(Arc::as_ptr(stream).addr()), reader: AtomicUsize::new(0) }
+    pub(crate) unsafe fn lent_on(stream: &Arc<StreamCore>) -> Uses {
+        let alone = if stream.is_synchronous() { null_mut() } else { Arc::as_ptr(stream).cast_mut() };
+        Uses { alone: AtomicPtr::new(alone), ..Uses::default() }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.writer.is_none() {
+            state.writer = lender(self.alone.load(Ordering::Acquire));
+        }
+        state
     }
 
     /// Whether `stream` wrote last and nobody else has read since. What it read is in order before whoever waits for it.
     #[inline]
     fn has_alone(&self, stream: &Arc<StreamCore>) -> bool {
-        self.alone.load(Ordering::Acquire) == Arc::as_ptr(stream).addr()
+        std::ptr::eq(self.alone.load(Ordering::Acquire), Arc::as_ptr(stream))
     }
 
     /// `stream` is about to read: orders it after the last writer.
     #[inline]
     pub(crate) fn read_on(&self, stream: &Arc<StreamCore>) -> Result<()> {
-        let is_known = self.has_alone(stream) || self.reader.load(Ordering::Acquire) == Arc::as_ptr(stream).addr();
+        let is_known = self.has_alone(stream) || std::ptr::eq(self.reader.load(Ordering::Acquire), Arc::as_ptr(stream));
         if is_known || stream.is_synchronous() { Ok(()) } else { self.add_reader(stream) }
     }
 
     #[cold]
     fn add_reader(&self, stream: &Arc<StreamCore>) -> Result<()> {
         let state = &mut *self.lock();
-        self.alone.store(0, Ordering::Release);
+        self.alone.store(null_mut(), Ordering::Release);
         if state.readers.iter().flatten().any(|reader| Arc::ptr_eq(reader, stream)) {
             return Ok(());
         }
@@ -81,7 +95,7 @@ impl Uses {
             oldest.queue().synchronize()?;
         }
         state.readers[slot] = Some(Arc::clone(stream));
-        self.reader.store(Arc::as_ptr(stream).addr(), Ordering::Release);
+        self.reader.store(Arc::as_ptr(stream).cast_mut(), Ordering::Release);
         Ok(())
     }
 
@@ -104,18 +118,29 @@ impl Uses {
             Some(writer) if Arc::ptr_eq(writer, stream) => {}
             _ => state.writer = Some(Arc::clone(stream)),
         }
-        self.reader.store(0, Ordering::Release);
-        self.alone.store(Arc::as_ptr(stream).addr(), Ordering::Release);
+        self.reader.store(null_mut(), Ordering::Release);
+        self.alone.store(Arc::as_ptr(stream).cast_mut(), Ordering::Release);
         Ok(())
     }
 
     /// What was known; nothing is from now on.
     fn forget(&mut self) -> State {
-        std::mem::take(self).state.into_inner().unwrap_or_else(PoisonError::into_inner)
+        let mut known = std::mem::take(self);
+        let mut state = known.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if state.writer.is_none() {
+            state.writer = lender(*known.alone.get_mut());
+        }
+        state
     }
 
     /// Orders a stream after all that work with it, and forgets them: whoever comes next has to come after that stream.
     pub(crate) fn hand_over(&mut self, to: &Arc<StreamCore>) -> Result<()> {
+        if self.has_alone(to) {
+            // It wrote behind all others, and nobody has come since: there are no readers to forget.
+            self.state.get_mut().unwrap_or_else(PoisonError::into_inner).writer = None;
+            *self.alone.get_mut() = null_mut();
+            return Ok(());
+        }
         let state = self.forget();
         let others = state.writer.iter().chain(state.readers.iter().flatten()).filter(|other| !Arc::ptr_eq(other, to));
         // What cannot be ordered is waited for: the memory is somebody else's then.
@@ -130,6 +155,9 @@ impl Uses {
 
     /// Waits until no stream works with it any more. The first failure comes back after all have been waited for.
     pub(crate) fn settle(&mut self) -> Result<()> {
+        if self.alone.get_mut().is_null() && self.state.get_mut().unwrap_or_else(PoisonError::into_inner).is_empty() {
+            return Ok(());
+        }
         let state = self.forget();
         let mut outcome = Ok(());
         for stream in state.writer.iter().chain(state.readers.iter().flatten()) {
@@ -138,6 +166,17 @@ impl Uses {
         }
         outcome
     }
+}
+
+/// The stream that lent memory names, counted; none of memory that names none.
+fn lender(alone: *mut StreamCore) -> Option<Arc<StreamCore>> {
+    (!alone.is_null()).then(|| {
+        // SAFETY: an `Arc`'s: what is not counted yet is the stream of `lent_on`, which lives.
+        unsafe {
+            Arc::increment_strong_count(alone);
+            Arc::from_raw(alone)
+        }
+    })
 }
 
 #[cfg(test)]
@@ -154,5 +193,33 @@ mod tests {
         let remembered = |stream: &Arc<StreamCore>| state.readers.iter().flatten().any(|reader| Arc::ptr_eq(reader, stream));
         let found: Vec<_> = streams.iter().map(remembered).collect();
         assert_eq!(found, [false, false, false, true, true, true, true]);
+    }
+
+    #[cfg(feature = "cudarc")]
+    #[test]
+    fn lent_memory_counts_its_stream_once_another_has_used_it() {
+        let stream = || Arc::new(StreamCore::new(Box::new(HostQueue), false));
+        let (own, other) = (stream(), stream());
+        // SAFETY: `own` lives to the end.
+        let mut uses = unsafe { Uses::lent_on(&own) };
+        uses.write_on(&own).unwrap();
+        uses.read_on(&own).unwrap();
+        assert_eq!(Arc::strong_count(&own), 1);
+        uses.hand_over(&own).unwrap();
+        assert!(uses.lock().writer.is_none());
+
+        // SAFETY: as above.
+        let mut uses = unsafe { Uses::lent_on(&own) };
+        uses.read_on(&other).unwrap();
+        assert!(Arc::ptr_eq(uses.lock().writer.as_ref().unwrap(), &own));
+        assert_eq!((Arc::strong_count(&own), Arc::strong_count(&other)), (2, 2));
+        uses.hand_over(&own).unwrap();
+        assert_eq!((Arc::strong_count(&own), Arc::strong_count(&other)), (1, 1));
+
+        // SAFETY: as above.
+        let mut uses = unsafe { Uses::lent_on(&own) };
+        assert!(Arc::ptr_eq(uses.forget().writer.as_ref().unwrap(), &own));
+        assert!(uses.lock().writer.is_none());
+        assert_eq!(Arc::strong_count(&own), 1);
     }
 }

@@ -5,8 +5,9 @@ use crate::device::Device;
 use crate::driver::{Marker, Queue};
 use crate::element::Element;
 use crate::error::{Error, Result};
+use crate::foreign::SharedKeep;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// A queue and what the runtime knows of it. Kept alive by the memory it still works with.
@@ -17,13 +18,69 @@ pub(crate) struct StreamCore {
     synchronous: bool,
     /// What went wrong in it beside the driver's knowledge: its results are none until it has been told to who synchronises.
     failure: Mutex<Option<Error>>,
+    /// Who sees to it that the queue's handle is one.
+    keeper: Mutex<Keeper>,
     /// Whether what is in it, or what it waits for, may have to be given up: a collective whose other ranks are lost. Once so, always so: what comes later costs the host a wait more.
     may_hang: AtomicBool,
 }
 
+/// Who keeps a queue's handle.
+enum Keeper {
+    /// The queue itself.
+    Queue,
+    /// What others made and keep.
+    Other { _keep: SharedKeep },
+    /// Nobody: it was others', and may be none any more.
+    #[cfg_attr(not(feature = "cudarc"), expect(dead_code, reason = "only streams of `cudarc`'s are let go"))]
+    Nobody,
+}
+
 impl StreamCore {
     pub(crate) fn new(queue: Box<dyn Queue>, synchronous: bool) -> StreamCore {
-        StreamCore { handle: queue.handle(), queue, synchronous, failure: Mutex::default(), may_hang: AtomicBool::new(false) }
+        StreamCore::kept_by(Keeper::Queue, queue, synchronous)
+    }
+
+    /// Of a queue of others.
+    pub(crate) fn of_others(queue: Box<dyn Queue>, synchronous: bool, keep: SharedKeep) -> StreamCore {
+        StreamCore::kept_by(Keeper::Other { _keep: keep }, queue, synchronous)
+    }
+
+    fn kept_by(keeper: Keeper, queue: Box<dyn Queue>, synchronous: bool) -> StreamCore {
+        let (failure, keeper, may_hang) = (Mutex::default(), Mutex::new(keeper), AtomicBool::new(false));
+        StreamCore { handle: queue.handle(), queue, synchronous, failure, keeper, may_hang }
+    }
+
+    fn keeper(&self) -> MutexGuard<'_, Keeper> {
+        self.keeper.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sees to it that somebody keeps the handle: `keep` is called if nobody does. Whoever comes by a core of which he does not know that calls this before anything else.
+    pub(crate) fn keep(&self, keep: impl FnOnce() -> SharedKeep) {
+        let mut keeper = self.keeper();
+        if let Keeper::Nobody = *keeper {
+            *keeper = Keeper::Other { _keep: keep() };
+        }
+    }
+
+    /// Whether somebody keeps the handle. If so, somebody does as long as the caller has `core`.
+    pub(crate) fn is_kept(core: &Arc<StreamCore>) -> bool {
+        !matches!(*core.keeper(), Keeper::Nobody)
+    }
+
+    /// Lets go of what keeps the handle of others, if nobody else has the core and nothing of it is to be told: gives whether so. Then nobody uses it before [`StreamCore::keep`].
+    #[cfg(feature = "cudarc")]
+    pub(crate) fn let_go(core: &Arc<StreamCore>) -> bool {
+        let mut keeper = core.keeper();
+        // Who gets it from a list of streams meanwhile waits for the lock, and finds that nobody keeps it.
+        let is_nobodys = Arc::strong_count(core) == 1 && matches!(*keeper, Keeper::Other { .. });
+        let is_well = || core.failure.lock().unwrap_or_else(PoisonError::into_inner).is_none() && !core.may_hang.load(Ordering::Relaxed);
+        if !(is_nobodys && is_well()) {
+            return false;
+        }
+        let kept = std::mem::replace(&mut *keeper, Keeper::Nobody);
+        drop(keeper);
+        drop(kept);
+        true
     }
 
     pub(crate) fn queue(&self) -> &dyn Queue {
@@ -92,6 +149,11 @@ impl Stream {
 
     pub(crate) fn core(&self) -> &Arc<StreamCore> {
         &self.core
+    }
+
+    #[cfg(feature = "cudarc")]
+    pub(crate) fn into_parts(self) -> (Device, Arc<StreamCore>) {
+        (self.device, self.core)
     }
 
     /// The device it belongs to.

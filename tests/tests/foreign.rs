@@ -116,6 +116,7 @@ fn others_share_the_ptx_interpreter_too() {
         "a_context_that_is_not_the_primary_one_is_a_device_as_long_as_somebody_has_it",
         "kernels_and_graphs_run_in_their_own_context_whichever_is_current",
         "kernels_run_on_slices_in_order_with_what_others_do_in_other_streams",
+        "a_call_keeps_the_stream_it_lends_in_no_longer_than_somebody_needs_it",
         "the_per_thread_default_stream_lends_in_each_thread_s_own_order",
     ];
     executed("foreign", &tests, "8.0");
@@ -251,6 +252,66 @@ fn kernels_run_on_slices_in_order_with_what_others_do_in_other_streams() {
     let device = buffer.device().clone();
     increased(1.0, &mut buffer).cover(n).launch(&device).unwrap();
     assert_eq!(buffer.download().unwrap()[0], found[0] + 1.0);
+}
+
+/// A thread knows the stream it lent in last, and does not keep it.
+#[test]
+fn a_call_keeps_the_stream_it_lends_in_no_longer_than_somebody_needs_it() {
+    let Some((context, [stream, other])) = cudarc_or_skip("a_call_keeps_the_stream_it_lends_in_no_longer_than_somebody_needs_it") else {
+        return;
+    };
+    let device = device_of(&context).unwrap();
+    let mut x = stream.clone_htod(&[1.0f32; 64]).unwrap();
+    // The slice has it as well.
+    assert_eq!(Arc::strong_count(&stream), 2);
+    let handle = |on: &Stream| on.as_raw().map(|raw| raw as usize);
+    for by in [1.0, 2.0, 3.0] {
+        with_buffers(&mut x, &stream, |x, on| {
+            assert_eq!(handle(on), Some(stream.cu_stream() as usize));
+            increased(by, x).cover(64).launch_on(on)
+        })
+        .unwrap();
+        assert_eq!(Arc::strong_count(&stream), 2, "nobody has it any more");
+    }
+    // A buffer that it worked with, and whoever took it along, need it longer; and both know the same one.
+    let mut own = device.zeros::<f32>(64).unwrap();
+    let kept = with_buffers(&x, &stream, |x, on| scaled(2.0, x, &mut own).cover(64).launch_on(on).map(|()| on.clone())).unwrap();
+    let holders = Arc::strong_count(&stream);
+    assert_eq!(holders, 3, "wrapped once");
+    increased(1.0, &mut own).cover(64).launch_on(&kept).unwrap();
+    with_buffers(&mut x, &stream, |x, on| increased(1.0, x).cover(64).launch_on(on)).unwrap();
+    assert_eq!(Arc::strong_count(&stream), holders);
+    let again = stream_of(&stream).unwrap();
+    assert_eq!(Arc::strong_count(&stream), holders, "the same stream is wrapped once");
+    drop((kept, again));
+    assert_eq!(own.download().unwrap(), [15.0; 64]);
+    drop(own);
+    assert_eq!(Arc::strong_count(&stream), 2);
+    // Another thread finds the one that this thread knows and nobody keeps, and keeps it; this thread then has the same.
+    with_buffers(&mut x, &stream, |x, on| increased(1.0, x).cover(64).launch_on(on)).unwrap();
+    let theirs = std::thread::scope(|scope| scope.spawn(|| stream_of(&stream).unwrap()).join().unwrap());
+    with_buffers(&mut x, &stream, |x, on| increased(1.0, x).cover(64).launch_on(on)).unwrap();
+    assert_eq!(Arc::strong_count(&stream), 3);
+    drop(theirs);
+    assert_eq!(Arc::strong_count(&stream), 2);
+    // A stream that is gone is another by its handle, if the driver gives that once more.
+    assert_eq!(stream.clone_dtoh(&x).unwrap(), [10.0; 64]);
+    with_buffers(&mut x, &other, |x, on| increased(1.0, x).cover(64).launch_on(on)).unwrap();
+    assert_eq!(other.clone_dtoh(&x).unwrap(), [11.0; 64]);
+    drop(other);
+    let mut ours: Vec<_> = (0..4).map(|_| device.stream().unwrap()).collect();
+    for own in ours.drain(..) {
+        // SAFETY: it lives until the loop's next turn, and what was put into it has run by then.
+        let wrapped = unsafe { as_cudarc(&own, &context) }.unwrap();
+        with_buffers(&mut x, &wrapped, |x, on| {
+            assert_eq!(handle(on), handle(&own));
+            increased(1.0, x).cover(64).launch_on(on)
+        })
+        .unwrap();
+        own.synchronize().unwrap();
+    }
+    assert_eq!(stream.clone_dtoh(&x).unwrap(), [15.0; 64]);
+    device.synchronize().unwrap();
 }
 
 #[test]

@@ -324,8 +324,8 @@ impl DeviceDriver for Gpu {
         Some(self.context.context.0)
     }
 
-    fn foreign_queue(&self, handle: u64, keep: Keep) -> Result<Box<dyn Queue>> {
-        Ok(Box::new(queue::CudaQueue::of_others(Arc::clone(&self.context), sys::Handle::of(handle), keep)))
+    fn foreign_queue(&self, handle: u64) -> Result<Box<dyn Queue>> {
+        Ok(Box::new(queue::CudaQueue::of_others(Arc::clone(&self.context), sys::Handle::of(handle))))
     }
 
     fn allocate(&self, bytes: usize, queue: &dyn Queue) -> Result<Box<dyn Memory>> {

@@ -9,7 +9,6 @@ use super::{Context, Owned, fault_meaning, is_fault};
 use crate::definition::KernelDefinition;
 use crate::driver::{Copied, DeviceDriver, Marker, Memory, Queue};
 use crate::error::{Error, Result};
-use crate::foreign::Keep;
 use std::any::Any;
 use std::ffi::c_uint;
 use std::ptr::null_mut;
@@ -22,11 +21,11 @@ const NON_BLOCKING: c_uint = 1;
 /// `CU_EVENT_DISABLE_TIMING`.
 const DISABLE_TIMING: c_uint = 2;
 
-/// A stream, and what it needs: what destroys it, or whose it is.
+/// A stream, and what destroys it, unless it is others'.
 struct KeptStream {
     context: Arc<Context>,
     handle: sys::CUstream,
-    _keep: Keep,
+    _owned: Option<Owned<sys::CUstream>>,
 }
 
 /// A stream.
@@ -46,13 +45,13 @@ impl CudaQueue {
         // SAFETY: writes one handle; the context is current.
         context.check(unsafe { context.driver.cuStreamCreate(&mut stream, NON_BLOCKING) }, "cuStreamCreate")?;
         let owned = Owned { context: Arc::clone(&context), handle: stream, free: DriverApi::cuStreamDestroy };
-        let stream = KeptStream { context, handle: stream, _keep: Box::new(owned) };
+        let stream = KeptStream { context, handle: stream, _owned: Some(owned) };
         Ok(CudaQueue { stream, fence: Mutex::default(), last: AtomicPtr::new(null_mut()) })
     }
 
-    /// A stream of others, which lives as long as `keep`.
-    pub(super) fn of_others(context: Arc<Context>, handle: sys::CUstream, keep: Keep) -> CudaQueue {
-        CudaQueue { stream: KeptStream { context, handle, _keep: keep }, fence: Mutex::default(), last: AtomicPtr::new(null_mut()) }
+    /// A stream of others, which lives as long as this.
+    pub(super) fn of_others(context: Arc<Context>, handle: sys::CUstream) -> CudaQueue {
+        CudaQueue { stream: KeptStream { context, handle, _owned: None }, fence: Mutex::default(), last: AtomicPtr::new(null_mut()) }
     }
 
     /// Copies all texels of a texture, to or from it.
