@@ -31,6 +31,11 @@ fn machine_code_has_what_the_text_says() {
         "x: &Global<u32>, y: &mut Global<u32>",
         "y[i] = x[i].min(0 - x[i + 32]).min(x[i + 64]); y[i + 32] = (x[i] as i32).max(-(x[i + 32] as i32)).max(x[i + 64] as i32) as u32;",
     );
+    let truth = text("x: &Global<u32>, y: &mut Global<u16>", "y[i] = (f16::from_bits((x[i] > 3) as u16) % f16::ONE).to_bits();");
+    let truth_of_word = text(
+        "x: &Global<u64>, y: &mut Global<f64>",
+        "y[i] = f32::from_bits((x[i] % x[i + 1] > 3) as u32) as f64; y[i + 32] = (x[i + 2] % x[i + 3]) as f64;",
+    );
     let unread = "#[kernel(block = (4, 4, 4), contract = false)] fn k(p: bool, y: &mut Global<u32>) {
         let i = global_id().x; if warp_id() == 1 { panic!(\"the second\"); } ballot(p); print!(\"{}\", i); y[i] = 1; }";
     let unread = ptx(unread, "k", &[], "sm_90").unwrap_or_else(|error| panic!("{error}")).to_string();
@@ -55,6 +60,8 @@ fn machine_code_has_what_the_text_says() {
         check("one of three is negated for both signs", &of_both, &|sass| {
             has(sass, &["MNMX", ".U32"]) && (has(sass, &["LOP3", " 0x33,"]) || has(sass, &["~R"]))
         });
+        check("the bits of a truth are converted", &truth, &|sass| has(sass, &["BREV"]) && !has(sass, &["FSEL", "RZ, 1,"]));
+        check("those of a word are converted", &truth_of_word, &|sass| has(sass, &["BREV"]) && has(sass, &["F2F.F64.F32"]));
         // 13.5 ended with an internal error at the ballot that nobody reads.
         check("nobody reads the ballot", &unread, &|sass| has(sass, &["STG"]) && !has(sass, &["VOTE"]));
     }

@@ -3,7 +3,7 @@
 use crate::bench::{Bench, cases, words};
 use warpwright::prelude::*;
 
-cases!(rounded_and_masked, selected_and_added, near_the_middle);
+cases!(rounded_and_masked, selected_and_added, near_the_middle, truths_as_floats);
 
 /// Rounded, masked, and the lower half of a word: the mask was left out.
 macro_rules! masked {
@@ -105,6 +105,44 @@ fn near_the_middle(b: &mut Bench<'_>) -> warpwright::Result<()> {
     let got = b.keep(&y)?;
     for (x, got) in xs.iter().zip(got.chunks_exact(6)) {
         assert_eq!(got[..2], got[2..4], "{x:e}: `from_f64` and `as`");
+    }
+    Ok(())
+}
+
+/// Bits of truths, converted beside divisions of 64 bits, for which `ptxas` has functions of its own: each became the number 1.
+#[kernel(block = 32)]
+fn converted_truths(x: &Global<u64>, y: &mut Global<u64>) {
+    let i = global_id().x;
+    let (a, b) = (x[i] % 5 > 2, x[i] / (x[i + 1] | 1) % 3 == 0);
+    let h = f16::from_bits(a as u16);
+    let f = f32::from_bits(a as u32);
+    y[i * 10] = (h % f16::ONE).to_bits() as u64;
+    y[i * 10 + 1] = h as u64 + (f16::from_bits((a | b) as u16) * f16::from_f32(1024.0)).floor() as u64;
+    y[i * 10 + 2] = h.ceil().to_bits() as u64;
+    y[i * 10 + 3] = h.to_f64().to_bits();
+    y[i * 10 + 4] = f16::from_bits(if a { 1 } else { b as u16 }).to_f32().to_bits() as u64;
+    y[i * 10 + 5] = f.ceil() as u64 + f as u64;
+    y[i * 10 + 6] = (f as f64).to_bits();
+    y[i * 10 + 7] = (f as f16).to_bits() as u64;
+    y[i * 10 + 8] = (f32::from_bits((a as u32) & (b as u32)) as f64).to_bits();
+    y[i * 10 + 9] = (f64::from_bits(a as u64) as f32).to_bits() as u64 + bf16::from_bits(b as u16).to_f32().to_bits() as u64;
+}
+
+fn truths_as_floats(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    let xs: Vec<u64> = words(161).iter().map(|w| u64::from(*w) * 0x1_0001).collect();
+    let x = b.device.upload(&xs)?;
+    let mut y = b.device.zeros::<u64>(160 * 10)?;
+    b.go(converted_truths(&x, &mut y).grid(5))?;
+    let got = b.keep(&y)?;
+    // A least `f16` is 2⁻²⁴; a least `f32` 2⁻¹⁴⁹, which no `f16` is near.
+    let least = |is: bool, exponent: i32| if is { 2f64.powi(exponent).to_bits() } else { 0 };
+    for (x, got) in xs.iter().zip(got.chunks_exact(10)) {
+        let is = x % 5 > 2;
+        assert_eq!(
+            [got[0], got[2], got[3], got[6], got[7]],
+            [is as u64, if is { 0x3c00 } else { 0 }, least(is, -24), least(is, -149), 0],
+            "{x}"
+        );
     }
     Ok(())
 }

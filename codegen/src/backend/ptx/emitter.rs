@@ -8,6 +8,7 @@ use super::first_product::{Adds, LateZeros};
 use super::halves::Halves;
 use super::negation::Negation;
 use super::region::SharedRegion;
+use super::truths::truths_as_floats;
 use super::types::bits_suffix;
 use crate::analysis::bounds::Bounds;
 use crate::collections::{HashMap, HashSet};
@@ -63,6 +64,8 @@ pub(super) struct Emitter<'k> {
     pub(super) halves: Halves,
     /// How integers of 32 bits are negated.
     pub(super) negation: Negation,
+    /// Integers made of truths that become floats by their bits.
+    pub(super) truths: HashSet<Value>,
     /// Whether what the current instruction gives is masked.
     pub(super) is_masked: bool,
     /// The block that each instruction stands in.
@@ -133,6 +136,7 @@ impl<'k> Emitter<'k> {
             all_uses,
             halves: Halves::of(kernel),
             negation: Negation::of(kernel),
+            truths: truths_as_floats(kernel),
             is_masked: false,
             homes,
             joined: HashSet::default(),

@@ -101,8 +101,12 @@ impl Emitter<'_> {
                 self.cast(from, to, d, a);
             }
             Compute::Bitcast(a) => {
-                let (from, a) = (kernel.ty(*a), self.in_register(*a));
-                self.bitcast(from, to, d, a.into());
+                let (from, bits) = (kernel.ty(*a), self.in_register(*a));
+                if matches!(to, Type::F16 | Type::F32) && self.truths.contains(a) {
+                    self.float_of_truth(to, d, bits.into());
+                } else {
+                    self.bitcast(from, to, d, bits.into());
+                }
             }
             Compute::Len(object) => self.length(*object, d),
             Compute::Address(object) => self.address(*object, d),

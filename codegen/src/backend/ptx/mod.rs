@@ -55,6 +55,7 @@ mod room;
 mod template;
 mod tensor;
 mod texture;
+mod truths;
 mod types;
 mod warpgroup;
 pub mod words;

@@ -1,0 +1,123 @@
+//! Truths whose bits are taken for a float's: `f16::from_bits((x > 0) as u16)`.
+//!
+//! Where a kernel calls functions of `ptxas`'s own, as divisions of 64 bits are, 11.8 to 13.5 follow a 1 or a 0 that a comparison selects through a move into a register of a float, and take it for the
+//! number 1 where that is converted: `cvt.f32.f16` of it gave 1.0, and so did rounding it, or making a whole number of it. They do not follow it through two reversals of its bits, and neither do they
+//! leave those out. Adding, multiplying and comparing it they get right, and of `f64` and `bf16` everything.
+
+use super::code::{Operand, Reg, RegisterClass};
+use super::emitter::{Emitter, ptx};
+use crate::collections::{HashMap, HashSet};
+use crate::ir::{Block, Compute, Inst, Kernel, Op, Terminator, Type, Value, ValueDef};
+
+/// How far operands are followed: `ptxas` does not go on for ever either, and the stack ends.
+const DEPTH: usize = 64;
+
+/// Integers made of truths, 0 and 1 that become floats by their bits.
+pub(super) fn truths_as_floats(kernel: &Kernel) -> HashSet<Value> {
+    let mut asked = Vec::new();
+    kernel.for_each_inst(|_, _, inst| {
+        let data = &kernel.insts[inst];
+        if let Op::Compute(Compute::Bitcast(bits)) = data.op
+            && matches!(kernel.ty(data.results[0]), Type::F16 | Type::F32)
+        {
+            asked.push(bits);
+        }
+    });
+    if asked.is_empty() {
+        return HashSet::default();
+    }
+    let given = Given::of(kernel);
+    asked.retain(|bits| given.made_of(kernel, *bits, &mut HashSet::default(), DEPTH) == Some(true));
+    asked.into_iter().collect()
+}
+
+/// What regions are given, from outside and from their ends.
+#[derive(Default)]
+struct Given {
+    owners: HashMap<Block, Inst>,
+    values: HashMap<Inst, Vec<Value>>,
+}
+
+impl Given {
+    fn of(kernel: &Kernel) -> Given {
+        let mut given = Given::default();
+        kernel.for_each_inst(|_, block, inst| match &kernel.insts[inst].op {
+            Op::Region(region) => {
+                given.owners.extend(region.blocks().into_iter().map(|block| (block, inst)));
+                given.values.entry(inst).or_default().extend(kernel.insts[inst].op.operands());
+            }
+            Op::Terminator(Terminator::Yield(values)) => {
+                if let Some(owner) = given.owners.get(&block) {
+                    given.values.entry(*owner).or_default().extend(values);
+                }
+            }
+            Op::Terminator(Terminator::Break(region, values) | Terminator::Continue(region, values)) => {
+                given.values.entry(*region).or_default().extend(values);
+            }
+            _ => {}
+        });
+        given
+    }
+
+    /// Whether there is a truth among what a value is made of; `None`: it is made of something else, too. Of what a region gives or is given, anything of the type may be it.
+    fn made_of(&self, kernel: &Kernel, value: Value, seen: &mut HashSet<Value>, depth: usize) -> Option<bool> {
+        let depth = depth.checked_sub(1)?;
+        if !seen.insert(value) {
+            return Some(false);
+        }
+        let region = match kernel.values[value].def {
+            ValueDef::Param(block, _) => *self.owners.get(&block)?,
+            ValueDef::Result(inst, _) => match &kernel.insts[inst].op {
+                Op::Region(_) => inst,
+                Op::Compute(compute) => return self.computed(kernel, compute, seen, depth),
+                _ => return None,
+            },
+        };
+        let of_type = self.values.get(&region)?.iter().filter(|given| kernel.ty(**given) == kernel.ty(value));
+        // All are looked at: what one has seen, the next does not look at again.
+        let is_truth = of_type.fold(false, |is, given| self.made_of(kernel, *given, seen, depth) == Some(true) || is);
+        Some(is_truth)
+    }
+
+    fn computed(&self, kernel: &Kernel, compute: &Compute, seen: &mut HashSet<Value>, depth: usize) -> Option<bool> {
+        let mut all =
+            |operands: &[Value]| operands.iter().try_fold(false, |is, operand| Some(self.made_of(kernel, *operand, seen, depth)? || is));
+        match compute {
+            Compute::Const(scalar) => (scalar.bits <= 1).then_some(false),
+            Compute::Cast(from) if kernel.ty(*from) == Type::Bool => Some(true),
+            Compute::Cast(from) | Compute::Bitcast(from) => {
+                if kernel.ty(*from).is_int() {
+                    all(&[*from])
+                } else {
+                    None
+                }
+            }
+            Compute::Unary(_, a) => all(&[*a]),
+            Compute::Binary(_, a, b) => all(&[*a, *b]),
+            // 1 or 0 is a truth, too.
+            Compute::Select(_, a, b) => all(&[*a, *b]).map(|_| true),
+            Compute::MulAdd(a, b, c) => all(&[*a, *b, *c]),
+            _ => None,
+        }
+    }
+}
+
+impl Emitter<'_> {
+    /// Makes a float of the bits of a truth.
+    pub(super) fn float_of_truth(&mut self, to: Type, d: Reg, a: Operand) {
+        let [word, reversed, again] = [(); 3].map(|()| self.temp(RegisterClass::Word));
+        let is_half = to == Type::F16;
+        if is_half {
+            ptx!(self, Cvt.U32.U16 word, a);
+        } else {
+            ptx!(self, Mov.B32 word, a);
+        }
+        ptx!(self, Brev.B32 reversed, word);
+        ptx!(self, Brev.B32 again, reversed);
+        if is_half {
+            ptx!(self, Cvt.U16.U32 d, again);
+        } else {
+            ptx!(self, Mov.B32 d, again);
+        }
+    }
+}
