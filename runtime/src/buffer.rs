@@ -17,15 +17,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Memory of a device, and who still works with it. Freed behind them: in the order of the stream it was made in where the driver can, else once they have been waited for.
+// What launches look at comes first, together: the driver's own work leaves little of it in the caches.
+#[repr(C)]
 pub(crate) struct Allocation {
     device: Device,
-    memory: Held,
     /// The memory's, at hand for launches.
     handle: u64,
-    /// The stream it was made in.
-    home: Option<Arc<StreamCore>>,
     uses: Uses,
     serial: u64,
+    /// The stream it was made in.
+    home: Option<Arc<StreamCore>>,
+    memory: Held,
 }
 
 /// What an allocation holds.
@@ -177,10 +179,11 @@ pub struct Buffer<T: Element> {
 }
 
 /// What a buffer is, whatever its elements.
+#[repr(C)]
 struct Untyped {
-    allocation: Allocation,
     /// Bytes; of elements that have none, how many elements.
     extent: usize,
+    allocation: Allocation,
 }
 
 impl<T: Element> Buffer<T> {

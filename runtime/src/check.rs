@@ -7,8 +7,10 @@ use crate::dim3::Dim3;
 use crate::error::{Error, Result};
 use crate::instance::LaunchFacts;
 use crate::repack::index_bytes;
+use crate::stream::StreamCore;
 use std::borrow::Cow;
 use std::cell::Cell;
+use std::sync::Arc;
 use warpwright_codegen::ir::{IndexWidth, grid_misfit};
 
 /// The geometry as asked for.
@@ -47,20 +49,24 @@ const GRID_EXTENTS: [&str; 3] = ["blocks in x of the grid", "blocks in y of the 
 /// Elements a 32-bit `usize` cannot count.
 const INDEX_LIMIT: u64 = 1 << 32;
 
-/// Every buffer is on the device, and not too long for the kernel's index type. In one pass: a launch goes through its arguments as seldom as it can.
+/// Every buffer is on the device, and not too long for the kernel's index type. Gives whether the stream is in order behind all that use them already. In one pass: a launch goes through its arguments
+/// as seldom as it can.
 pub(crate) fn check_buffers(
     definition: &'static KernelDefinition,
     arguments: &Arguments<'_>,
     index: IndexWidth,
     device: &Device,
-) -> Result<()> {
+    stream: &Arc<StreamCore>,
+) -> Result<bool> {
     let longest = index.max_elements();
+    let mut is_in_order = true;
     for (parameter, argument) in arguments.iter().enumerate() {
-        let (allocation, len) = match argument.kind {
+        let (allocation, len, writes) = match argument.kind {
             ArgumentKind::Value { .. } => continue,
-            ArgumentKind::Global { allocation, len, .. } => (allocation, len),
-            ArgumentKind::Constant { allocation } | ArgumentKind::Texture { allocation, .. } => (allocation, 0),
+            ArgumentKind::Global { allocation, len, writable } => (allocation, len, writable),
+            ArgumentKind::Constant { allocation } | ArgumentKind::Texture { allocation, .. } => (allocation, 0, false),
         };
+        is_in_order &= allocation.uses().knows(stream, writes);
         if allocation.device() != device {
             return Err(on_other_device(definition, parameter, allocation.device(), device));
         }
@@ -68,7 +74,7 @@ pub(crate) fn check_buffers(
             return Err(too_long(definition, parameter, len));
         }
     }
-    Ok(())
+    Ok(is_in_order)
 }
 
 #[cold]

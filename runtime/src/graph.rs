@@ -291,7 +291,7 @@ fn recorded(
     instance: Arc<Instance>,
     mut slot_of: impl FnMut(&Allocation) -> Option<usize>,
 ) -> Result<RecordedLaunch> {
-    let plan = launch.plan(device, &instance)?;
+    let (plan, _) = launch.plan(device, &instance, device.own_stream())?;
     let definition = launch.definition;
     let arguments = plan.arguments.detach(|index, allocation| {
         slot_of(allocation)

@@ -23,12 +23,18 @@ use warpwright_codegen::syntax::{KernelAttributes, Setting};
 use warpwright_codegen::target::Target;
 
 /// What a launch must know of an instance compiled for a device.
+// What each launch looks at comes first, together: the driver's own work leaves little of it in the caches.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(crate) struct LaunchFacts {
-    /// The block, if the attribute fixes it.
-    pub(crate) block: Option<[u32; 3]>,
+    /// Tells these facts from those of all other instances, on this device or another.
+    pub(crate) number: u64,
     /// Width of the kernel's `usize`.
     pub(crate) index: IndexWidth,
+    /// Whether a by-value parameter may be laid out otherwise on the device than on the host.
+    pub(crate) repacks: bool,
+    /// The block, if the attribute fixes it.
+    pub(crate) block: Option<[u32; 3]>,
     /// Static shared memory, bytes.
     pub(crate) shared_bytes: u64,
     /// The name of the dynamic shared array, if there is one.
@@ -41,19 +47,16 @@ pub(crate) struct LaunchFacts {
     pub(crate) is_cooperative: bool,
     /// The argument by which blocks have numbers, of 32 bits, if there is one: `raster`, `persistent`.
     pub(crate) numbers_blocks: Option<&'static str>,
-    /// Tells these facts from those of all other instances, on this device or another.
-    pub(crate) number: u64,
-    /// Whether a by-value parameter may be laid out otherwise on the device than on the host.
-    pub(crate) repacks: bool,
 }
 
 /// How many facts there were.
 static FACTS: AtomicU64 = AtomicU64::new(0);
 
 /// A compiled instance on a device.
+#[repr(C)]
 pub(crate) struct Instance {
-    pub(crate) facts: LaunchFacts,
     pub(crate) executable: Box<dyn Executable>,
+    pub(crate) facts: LaunchFacts,
 }
 
 /// An instance in the IR, its annotations kept: what devices are given to compile.

@@ -106,9 +106,11 @@ impl Launch<'_> {
             return Err(Error::Argument { kernel: self.definition.name, reason: "`.time(device, 0)` has no runs: give 1 or more".into() });
         }
         let instance = self.instance(device)?;
-        let plan = self.plan(device, instance)?;
         let stream = device.own_stream();
-        self.order(stream)?;
+        let (plan, is_in_order) = self.plan(device, instance, stream)?;
+        if !is_in_order {
+            self.order(stream)?;
+        }
         let (times, clock) = instance.executable.time(&plan, stream, runs)?;
         let none = || Error::Argument { kernel: self.definition.name, reason: "the device timed no run".into() };
         Timing::new(times, clock).ok_or_else(none)
@@ -123,7 +125,7 @@ impl Launch<'_> {
     /// As [`Launch::launch`].
     pub fn has_warps(&self, device: &Device) -> Result<bool> {
         let instance = self.instance(device)?;
-        let plan = self.plan(device, instance)?;
+        let (plan, _) = self.plan(device, instance, device.own_stream())?;
         instance.executable.has_warps(plan.extents.block)
     }
 
@@ -229,7 +231,7 @@ impl Launch<'_> {
             geometry: self.geometry,
         };
         let instance = launch.instance(&device)?;
-        let plan = launch.plan(&device, instance)?;
+        let (plan, _) = launch.plan(&device, instance, device.own_stream())?;
         let counters = instance.executable.launch(&plan, device.own_stream())?;
         Ok((copies, counters))
     }
@@ -251,8 +253,10 @@ impl Launch<'_> {
 
     fn run_after(&self, device: &Device, stream: &Arc<StreamCore>, before: impl FnOnce() -> Result<()>) -> Result<()> {
         let instance = self.instance(device)?;
-        let plan = self.plan(device, instance)?;
-        self.order(stream)?;
+        let (plan, is_in_order) = self.plan(device, instance, stream)?;
+        if !is_in_order {
+            self.order(stream)?;
+        }
         before()?;
         instance.executable.launch(&plan, stream)?;
         Ok(())
@@ -269,17 +273,18 @@ impl Launch<'_> {
     #[cold]
     fn compiled<'d>(&self, device: &'d Device) -> Result<&'d Arc<Instance>> {
         // The width of its index is not known yet.
-        check::check_buffers(self.definition, &self.arguments, IndexWidth::Bits64, device)?;
+        check::check_buffers(self.definition, &self.arguments, IndexWidth::Bits64, device, device.own_stream())?;
         let compile = || Instance::compile(device, self.definition, &self.generics, &self.arguments);
         device.cache().add(self.definition, &self.generics, compile)
     }
 
+    /// What is launched, and whether the stream is in order behind all that use the buffers already: else [`Launch::order`] is to see to it.
     #[inline]
-    pub(crate) fn plan<'p>(&'p self, device: &Device, instance: &Instance) -> Result<LaunchPlan<'p>> {
-        check::check_buffers(self.definition, &self.arguments, instance.facts.index, device)?;
+    pub(crate) fn plan<'p>(&'p self, device: &Device, instance: &Instance, stream: &Arc<StreamCore>) -> Result<(LaunchPlan<'p>, bool)> {
+        let is_in_order = check::check_buffers(self.definition, &self.arguments, instance.facts.index, device, stream)?;
         let extents = check::check_geometry(self.definition, &self.geometry, &instance.facts, device)?;
         let arguments = if instance.facts.repacks { self.repacked(device, instance)? } else { Cow::Borrowed(&self.arguments) };
-        Ok(LaunchPlan { definition: self.definition, twin: self.twin, extents, arguments })
+        Ok((LaunchPlan { definition: self.definition, twin: self.twin, extents, arguments }, is_in_order))
     }
 
     /// The arguments as the device has them.
@@ -291,6 +296,7 @@ impl Launch<'_> {
     }
 
     /// Orders `stream` after what other streams still do with the buffers.
+    #[cold]
     fn order(&self, stream: &Arc<StreamCore>) -> Result<()> {
         if stream.is_synchronous() {
             return Ok(());

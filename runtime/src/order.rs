@@ -15,15 +15,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 const READERS: usize = 4;
 
 /// Which streams may still work with a piece of memory.
+// What launches look at comes first.
 #[derive(Default)]
+#[repr(C)]
 pub(crate) struct Uses {
-    state: Mutex<State>,
     /// The stream that wrote last, if nobody else has read since; else null. That stream may read and write without a look at `state`, which keeps it alive
     /// and which nothing that it does would change. Who writes has the memory for himself, so nobody writes while another looks. Of lent memory that nobody else has used it is this alone that names the
     /// stream.
     alone: AtomicPtr<StreamCore>,
     /// The stream that `state` counted among the readers last; or null. It may read without another look.
     reader: AtomicPtr<StreamCore>,
+    state: Mutex<State>,
 }
 
 #[derive(Default)]
@@ -65,11 +67,16 @@ impl Uses {
         std::ptr::eq(self.alone.load(Ordering::Acquire), Arc::as_ptr(stream))
     }
 
+    /// Whether a stream may read, or write, without another look.
+    #[inline]
+    pub(crate) fn knows(&self, stream: &Arc<StreamCore>, writes: bool) -> bool {
+        self.has_alone(stream) || !writes && std::ptr::eq(self.reader.load(Ordering::Acquire), Arc::as_ptr(stream))
+    }
+
     /// `stream` is about to read: orders it after the last writer.
     #[inline]
     pub(crate) fn read_on(&self, stream: &Arc<StreamCore>) -> Result<()> {
-        let is_known = self.has_alone(stream) || std::ptr::eq(self.reader.load(Ordering::Acquire), Arc::as_ptr(stream));
-        if is_known || stream.is_synchronous() { Ok(()) } else { self.add_reader(stream) }
+        if self.knows(stream, false) || stream.is_synchronous() { Ok(()) } else { self.add_reader(stream) }
     }
 
     #[cold]
@@ -102,7 +109,7 @@ impl Uses {
     /// `stream` is about to write: orders it after the last writer and all readers.
     #[inline]
     pub(crate) fn write_on(&self, stream: &Arc<StreamCore>) -> Result<()> {
-        if self.has_alone(stream) || stream.is_synchronous() { Ok(()) } else { self.set_writer(stream) }
+        if self.knows(stream, true) || stream.is_synchronous() { Ok(()) } else { self.set_writer(stream) }
     }
 
     #[cold]

@@ -37,33 +37,36 @@ const LOG_BYTES: usize = 16 * 1024;
 const TIMED_AT_ONCE: usize = 128;
 
 /// A loaded kernel.
+// What each launch looks at comes first, in one line of the cache: the driver's own work leaves little in them.
+#[repr(C)]
 pub(super) struct CudaKernel {
-    module: Owned<sys::CUmodule>,
+    driver: &'static DriverApi,
     function: sys::CUfunction,
-    abi: Vec<AbiArgument>,
-    /// The same in short.
-    slots: Vec<Slot>,
-    /// How many of them are maps.
-    maps_asked: usize,
-    constants: Arc<Constants>,
+    /// The calling convention in short.
+    slots: Box<[Slot]>,
     /// Threads of a block that its registers leave room for.
     max_threads: u32,
     /// Dynamic shared memory it may be launched with now.
     dynamic_limit: AtomicU32,
     /// Of that, what its arrays of fixed length take.
     fixed_shared: u32,
-    /// Whether it is told the grid, and starts as many blocks as are resident.
-    is_persistent: bool,
+    /// Whether a launch is what was asked for: no producer, no blocks that stay, no clusters, no `.const` variables to fill.
+    is_plain: bool,
     /// Whether it waits by itself for the kernels before it in the stream.
     overlaps: bool,
+    /// How many of the slots are maps.
+    maps_asked: usize,
+    module: Owned<sys::CUmodule>,
+    abi: Vec<AbiArgument>,
+    constants: Arc<Constants>,
+    /// Whether it is told the grid, and starts as many blocks as are resident.
+    is_persistent: bool,
     /// Blocks of a cluster of those that are started, by axis.
     cluster: Option<[u32; 3]>,
     /// How many blocks the device holds, of so many threads and bytes of dynamic shared memory: as the last launch had them.
     held: Mutex<Option<([u32; 3], u32, u32)>>,
     /// Whether its launches add a producer's threads to the block.
     has_producer: bool,
-    /// Whether a launch is what was asked for: no producer, no blocks that stay, no clusters, no `.const` variables to fill.
-    is_plain: bool,
     /// Maps of matrices that launches had.
     maps: Maps,
 }
@@ -141,6 +144,7 @@ impl CudaKernel {
         let (held, maps) = (Mutex::new(None), Maps::default());
         let is_plain = !emitted.has_producer && !is_persistent && cluster.is_none() && constants.is_empty();
         Ok(CudaKernel {
+            driver: module.context.driver,
             module,
             function,
             slots: abi.iter().map(Slot::of).collect(),
@@ -325,7 +329,7 @@ impl CudaKernel {
 
     /// Hands the addresses of a launch's parameters to `use_them`.
     pub(super) fn with_parameters<R>(&self, plan: &LaunchPlan<'_>, use_them: impl FnOnce(*mut *mut c_void) -> Result<R>) -> Result<R> {
-        match self.abi.len() {
+        match self.slots.len() {
             len if len <= SLOTS[0] => self.with_slots(plan, &mut [0; SLOTS[0]], &mut [null_mut(); SLOTS[0]], use_them),
             len if len <= SLOTS[1] => self.with_slots(plan, &mut [0; SLOTS[1]], &mut [null_mut(); SLOTS[1]], use_them),
             len => self.with_slots(plan, &mut vec![0; len], &mut vec![null_mut(); len], use_them),
@@ -391,13 +395,13 @@ impl CudaKernel {
         let Extents { grid: [gx, gy, gz], block: [bx, by, bz], .. } = *extents;
         // SAFETY: the function is loaded; `parameters` has an address for each of its parameters, as the back end's calling convention
         // says, and each is copied before the call returns; buffers are kept alive by their uses until the stream is done with them.
-        unsafe { self.module.context.driver.cuLaunchKernel(self.function, gx, gy, gz, bx, by, bz, shared, queue, parameters, null_mut()) }
+        unsafe { self.driver.cuLaunchKernel(self.function, gx, gy, gz, bx, by, bz, shared, queue, parameters, null_mut()) }
     }
 
     /// The same where it may begin early; `None`: the driver does not know of that.
     #[inline(never)]
     fn start_early(&self, extents: &Extents, shared: u32, queue: sys::CUstream, parameters: *mut *mut c_void) -> Option<Code> {
-        let launch = self.module.context.driver.cuLaunchKernelEx?;
+        let launch = self.driver.cuLaunchKernelEx?;
         let mut attribute = sys::CUlaunchAttribute {
             id: sys::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
             // All of it is written: the driver may copy the union.

@@ -83,7 +83,7 @@ fn cover_rounds_up_to_whole_blocks() {
     let mut y = device.zeros::<u32>(1).unwrap();
     let at = |device: &Device, launch: Launch<'_>| {
         let instance = launch.instance(device).unwrap();
-        launch.plan(device, instance).map(|plan| (plan.extents.grid, plan.extents.block)).unwrap()
+        launch.plan(device, instance, device.own_stream()).map(|(plan, _)| (plan.extents.grid, plan.extents.block)).unwrap()
     };
     assert_eq!(at(&device, free(1, &mut y).block(32).cover(65)), ([3, 1, 1], [32, 1, 1]));
     assert_eq!(at(&device, free(1, &mut y).block((8, 4)).cover((17usize, 4u32))), ([3, 1, 1], [8, 4, 1]));
