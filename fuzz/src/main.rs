@@ -79,7 +79,7 @@ struct Run {
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1000))]
     processes: u64,
     /// Which of the CUDA devices is asked, by one process.
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, conflicts_with = "processes")]
     gpu: usize,
     /// Where the campaign's state is kept; finds are put beside it.
     #[arg(long, default_value = "warpwright-fuzz.state")]

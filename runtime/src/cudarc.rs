@@ -17,9 +17,7 @@ use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::foreign::{PER_THREAD, SharedKeep, check_address};
 use crate::stream::{Stream, StreamCore};
-use cudarc::driver::{
-    CudaContext, CudaEvent, CudaSlice, CudaStream, CudaView, CudaViewMut, DevicePtr, DevicePtrMut, DeviceSlice, SyncOnDrop,
-};
+use cudarc::driver::{CudaContext, CudaSlice, CudaStream, CudaView, CudaViewMut, DevicePtr, DevicePtrMut, DeviceSlice, SyncOnDrop};
 use std::cell::Cell;
 use std::mem::ManuallyDrop;
 use std::sync::{Arc, Weak};
@@ -141,7 +139,7 @@ pub struct Place<'p> {
     /// Taken when this is dropped.
     own: ManuallyDrop<Stream>,
     /// Where `own` is not the same stream, but stands for it.
-    stand_in: Option<Arc<StandIn>>,
+    stand_in: Option<StandIn>,
     /// How the next call is to find it, if it may.
     known: Option<(Weak<CudaStream>, Weak<StreamCore>)>,
 }
@@ -188,12 +186,16 @@ impl Drop for Place<'_> {
 
 /// The device's own stream in the place of the per-thread default stream: whoever remembers that who used a buffer may ask in another thread, where its handle is another stream's. Lives in one call, and
 /// so in one thread.
-#[derive(Debug)]
+#[derive(Clone)]
 struct StandIn {
-    theirs: Arc<CudaStream>,
-    own: Arc<CudaStream>,
-    /// For both directions: what waits for it has its place when it is recorded again.
-    event: CudaEvent,
+    /// The calling thread's.
+    theirs: Arc<StreamCore>,
+    own: Arc<StreamCore>,
+}
+
+thread_local! {
+    /// The thread's default stream of the device it lent on last: nobody else knows it, and the events by which streams wait are made once.
+    static PER_THREAD_STREAM: Cell<Option<(Device, Arc<StreamCore>)>> = const { Cell::new(None) };
 }
 
 impl Place<'_> {
@@ -202,39 +204,55 @@ impl Place<'_> {
             return Ok(place);
         }
         let context = stream.context();
+        // A device of a context of others lives as long as somebody has it, which no thread does that merely knows of it.
+        let is_primary = |own: &Stream| Device::cuda(context.ordinal()).is_ok_and(|primary| primary == *own.device());
         if stream.cu_stream() as u64 != PER_THREAD {
             let own = stream_of(stream)?;
-            // A device of a context of others lives as long as somebody has it, which no thread does that merely knows of it.
-            let is_primary = Device::cuda(context.ordinal()).is_ok_and(|primary| primary == *own.device());
-            let known = is_primary.then(|| (Arc::downgrade(stream), Arc::downgrade(own.core())));
+            let known = is_primary(&own).then(|| (Arc::downgrade(stream), Arc::downgrade(own.core())));
             return Ok(Place { stream, own: ManuallyDrop::new(own), stand_in: None, known });
         }
         let own = device_of(context)?.default_stream();
-        // SAFETY: the device's own stream stays as long as the device, which `own` has.
-        let own_there = unsafe { as_cudarc(&own, context) }?;
-        let event = context.new_event(None).map_err(of_driver)?;
-        let stand_in = StandIn { theirs: Arc::clone(stream), own: own_there, event };
-        Ok(Place { stream, own: ManuallyDrop::new(own), stand_in: Some(Arc::new(stand_in)), known: None })
+        let stand_in = Some(StandIn::new(&own, is_primary(&own))?);
+        Ok(Place { stream, own: ManuallyDrop::new(own), stand_in, known: None })
     }
 
     /// Lets the stream of this library come behind what is in that of `cudarc`.
     fn come_behind_theirs(&self) -> Result<()> {
-        self.stand_in.as_ref().map_or(Ok(()), |stand_in| stand_in.come_behind_theirs())
+        self.stand_in.as_ref().map_or(Ok(()), StandIn::come_behind_theirs)
     }
 
     /// Lets the stream of `cudarc` come behind what is in that of this library.
     fn let_theirs_come_behind(&self) -> Result<()> {
-        self.stand_in.as_ref().map_or(Ok(()), |stand_in| stand_in.order(&stand_in.own, &stand_in.theirs))
+        self.stand_in.as_ref().map_or(Ok(()), StandIn::let_theirs_come_behind)
+    }
+}
+
+impl std::fmt::Debug for StandIn {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("StandIn").finish_non_exhaustive()
     }
 }
 
 impl StandIn {
-    fn come_behind_theirs(&self) -> Result<()> {
-        self.order(&self.theirs, &self.own)
+    /// Of the calling thread, on a device that lives as long as the program or does not.
+    fn new(own: &Stream, is_primary: bool) -> Result<StandIn> {
+        let known = PER_THREAD_STREAM.try_with(Cell::take).ok().flatten().filter(|(device, _)| device == own.device());
+        let theirs = match known {
+            Some((_, theirs)) => theirs,
+            None => own.device().per_thread_stream(PER_THREAD)?,
+        };
+        if is_primary {
+            let _ = PER_THREAD_STREAM.try_with(|known| known.set(Some((own.device().clone(), Arc::clone(&theirs)))));
+        }
+        Ok(StandIn { theirs, own: Arc::clone(own.core()) })
     }
 
-    fn order(&self, first: &CudaStream, second: &CudaStream) -> Result<()> {
-        self.event.record(first).and_then(|()| second.wait(&self.event)).map_err(of_driver)
+    fn come_behind_theirs(&self) -> Result<()> {
+        self.own.order_after(&self.theirs)
+    }
+
+    fn let_theirs_come_behind(&self) -> Result<()> {
+        self.theirs.order_after(&self.own)
     }
 }
 
@@ -404,7 +422,7 @@ pub struct LentBuffer<'a, T: Element> {
     buffer: &'a Buffer<T>,
     writes: bool,
     own: Stream,
-    stand_in: Option<Arc<StandIn>>,
+    stand_in: Option<StandIn>,
 }
 
 impl<'a, T: Element> LentBuffer<'a, T> {

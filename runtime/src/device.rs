@@ -136,6 +136,13 @@ impl Device {
         Ok(Stream::new(self.clone(), core))
     }
 
+    /// The calling thread's default stream: another one in each thread by the same handle, so it is in no list, and nobody else may have it.
+    #[cfg(feature = "cudarc")]
+    pub(crate) fn per_thread_stream(&self, handle: u64) -> Result<Arc<StreamCore>> {
+        let driver = &self.core.driver;
+        Ok(Arc::new(StreamCore::new(driver.foreign_queue(handle)?, driver.is_synchronous())))
+    }
+
     /// A device of its own, in no list.
     pub(crate) fn with_driver(driver: Box<dyn DeviceDriver>) -> Result<Device> {
         let stream = StreamCore::new(driver.queue()?, driver.is_synchronous());

@@ -26,7 +26,7 @@ const OTHER_MEANINGS: &[(&str, &[&str], &str)] = &[
     ("codegen/src/syntax/levels.rs", &["all"], "a group of rustc's lints"),
     ("src/cli/occupancy/show.rs", &["any"], "any number"),
     ("codegen/src/backend/ptx/words.rs", &[], "PTX instructions"),
-    ("dsl-macros/src/expand/twin.rs", &["erf", "erfc"], "methods that Rust's floats lack"),
+    ("dsl-macros/src/expand/twin.rs", &["erf", "erfc", "from_f64"], "methods that Rust's floats lack; a conversion: a cast"),
 ];
 
 fn root() -> PathBuf {
