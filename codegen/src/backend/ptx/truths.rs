@@ -27,9 +27,12 @@ pub(super) fn truths_as_floats(kernel: &Kernel) -> HashSet<Value> {
         return HashSet::default();
     }
     let given = Given::of(kernel);
-    asked.retain(|bits| given.made_of(kernel, *bits, &mut HashSet::default(), DEPTH) == Some(true));
+    asked.retain(|bits| given.made_of(kernel, *bits, &mut HashMap::default(), DEPTH) == Some(true));
     asked.into_iter().collect()
 }
+
+/// What values were found to be made of.
+type Known = HashMap<Value, Option<bool>>;
 
 /// What regions are given, from outside and from their ends.
 #[derive(Default)]
@@ -60,28 +63,35 @@ impl Given {
     }
 
     /// Whether there is a truth among what a value is made of; `None`: it is made of something else, too. Of what a region gives or is given, anything of the type may be it.
-    fn made_of(&self, kernel: &Kernel, value: Value, seen: &mut HashSet<Value>, depth: usize) -> Option<bool> {
+    fn made_of(&self, kernel: &Kernel, value: Value, known: &mut Known, depth: usize) -> Option<bool> {
         let depth = depth.checked_sub(1)?;
-        if !seen.insert(value) {
-            return Some(false);
+        if let Some(known) = known.get(&value) {
+            return *known;
         }
+        // What a loop gives itself adds nothing.
+        known.insert(value, Some(false));
+        let found = self.look(kernel, value, known, depth);
+        known.insert(value, found);
+        found
+    }
+
+    fn look(&self, kernel: &Kernel, value: Value, known: &mut Known, depth: usize) -> Option<bool> {
         let region = match kernel.values[value].def {
             ValueDef::Param(block, _) => *self.owners.get(&block)?,
             ValueDef::Result(inst, _) => match &kernel.insts[inst].op {
                 Op::Region(_) => inst,
-                Op::Compute(compute) => return self.computed(kernel, compute, seen, depth),
+                Op::Compute(compute) => return self.computed(kernel, compute, known, depth),
                 _ => return None,
             },
         };
-        let of_type = self.values.get(&region)?.iter().filter(|given| kernel.ty(**given) == kernel.ty(value));
-        // All are looked at: what one has seen, the next does not look at again.
-        let is_truth = of_type.fold(false, |is, given| self.made_of(kernel, *given, seen, depth) == Some(true) || is);
+        let mut of_type = self.values.get(&region)?.iter().filter(|given| kernel.ty(**given) == kernel.ty(value));
+        let is_truth = of_type.any(|given| self.made_of(kernel, *given, known, depth) == Some(true));
         Some(is_truth)
     }
 
-    fn computed(&self, kernel: &Kernel, compute: &Compute, seen: &mut HashSet<Value>, depth: usize) -> Option<bool> {
+    fn computed(&self, kernel: &Kernel, compute: &Compute, known: &mut Known, depth: usize) -> Option<bool> {
         let mut all =
-            |operands: &[Value]| operands.iter().try_fold(false, |is, operand| Some(self.made_of(kernel, *operand, seen, depth)? || is));
+            |operands: &[Value]| operands.iter().try_fold(false, |is, operand| Some(self.made_of(kernel, *operand, known, depth)? || is));
         match compute {
             Compute::Const(scalar) => (scalar.bits <= 1).then_some(false),
             Compute::Cast(from) if kernel.ty(*from) == Type::Bool => Some(true),
