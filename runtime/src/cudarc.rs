@@ -164,10 +164,12 @@ impl Known {
         KNOWN.try_with(Cell::take).ok().flatten().filter(|known| std::ptr::eq(known.theirs.as_ptr(), Arc::as_ptr(stream)))
     }
 
-    /// The place of a call in the stream, if somebody has it still.
+    /// The place of a call in the stream, if this thread has let go of it and nobody has taken it up since, or somebody has it still.
     fn place(self, stream: &Arc<CudaStream>) -> Option<Place<'_>> {
-        let core = self.left.or_else(|| self.core.upgrade())?;
-        core.keep(|| Arc::clone(stream) as SharedKeep);
+        let core = match self.left {
+            Some(core) => Some(core).filter(|core| core.keep_again(|| Arc::clone(stream) as SharedKeep)),
+            None => self.core.upgrade().filter(StreamCore::is_kept),
+        }?;
         let own = ManuallyDrop::new(Stream::new(self.device, core));
         Some(Place { stream, own, stand_in: None, known: Some((self.theirs, self.core)) })
     }

@@ -122,11 +122,9 @@ impl Device {
         let is_it = |core: &Arc<StreamCore>| core.handle() == handle;
         if driver.identity().kind == DeviceKind::Cuda {
             let own = || Some(&self.core.stream).filter(|own| is_it(own)).map(Arc::clone);
-            let found =
-                |is_kept: bool| streams.iter().filter_map(Weak::upgrade).find(|core| is_it(core) && StreamCore::is_kept(core) == is_kept);
-            // The handle of one that nobody keeps may be another's by now, which comes first.
-            if let Some(known) = found(true).or_else(own).or_else(|| found(false)) {
-                known.keep(keep);
+            // A core that a thread has let go of only that thread may take up again, and not beside another: its owner would not know when to let go.
+            let kept = |core: &Arc<StreamCore>| is_it(core) && StreamCore::is_kept_or_given_up(core);
+            if let Some(known) = streams.iter().filter_map(Weak::upgrade).find(kept).or_else(own) {
                 return Ok(Stream::new(self.clone(), known));
             }
         }

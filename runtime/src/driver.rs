@@ -130,7 +130,7 @@ pub(crate) trait DeviceDriver: Any + Send + Sync {
         true
     }
 
-    /// A queue of others, by their handle, which lives as long as it.
+    /// A queue of others, by their handle: used only while somebody keeps that.
     fn foreign_queue(&self, _handle: u64) -> Result<Box<dyn Queue>> {
         let DeviceIdentity { name, target, .. } = self.identity();
         let what = "has no streams of other libraries; use `device.stream()`, or a CUDA device".to_owned();

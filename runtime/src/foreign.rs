@@ -89,7 +89,7 @@ impl Stream {
         unsafe { Stream::of_raw(device, stream, || Arc::from(keep)) }
     }
 
-    /// The same; `keep` is only called where nobody has the stream yet.
+    /// The same; `keep` is only called where nobody keeps the stream yet.
     ///
     /// # Safety
     /// As [`Stream::from_raw`].

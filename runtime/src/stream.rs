@@ -6,6 +6,8 @@ use crate::driver::{Marker, Queue};
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::foreign::SharedKeep;
+#[cfg(feature = "cudarc")]
+use std::sync::atomic::fence;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -30,9 +32,11 @@ enum Keeper {
     Queue,
     /// What others made and keep.
     Other { _keep: SharedKeep },
-    /// Nobody: it was others', and may be none any more.
+    /// Nobody: it was others', and may be none any more. The thread that let go of it may keep it again.
     #[cfg_attr(not(feature = "cudarc"), expect(dead_code, reason = "only streams of `cudarc`'s are let go"))]
     Nobody,
+    /// Nobody, for good.
+    GivenUp,
 }
 
 impl StreamCore {
@@ -54,25 +58,39 @@ impl StreamCore {
         self.keeper.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sees to it that somebody keeps the handle: `keep` is called if nobody does. Whoever comes by a core of which he does not know that calls this before anything else.
-    pub(crate) fn keep(&self, keep: impl FnOnce() -> SharedKeep) {
+    /// Keeps the handle again, which the calling thread has let go of. Gives whether it may: somebody else may have made another core of the handle since.
+    #[cfg(feature = "cudarc")]
+    pub(crate) fn keep_again(&self, keep: impl FnOnce() -> SharedKeep) -> bool {
         let mut keeper = self.keeper();
-        if let Keeper::Nobody = *keeper {
+        let is_nobodys = matches!(*keeper, Keeper::Nobody);
+        if is_nobodys {
             *keeper = Keeper::Other { _keep: keep() };
         }
+        is_nobodys
+    }
+
+    /// Whether the handle is kept. One that its thread has let go of is nobody's from then on: whoever asks has another core made of the handle.
+    pub(crate) fn is_kept_or_given_up(core: &Arc<StreamCore>) -> bool {
+        let mut keeper = core.keeper();
+        if let Keeper::Nobody = *keeper {
+            *keeper = Keeper::GivenUp;
+        }
+        !matches!(*keeper, Keeper::GivenUp)
     }
 
     /// Whether somebody keeps the handle. If so, somebody does as long as the caller has `core`.
     pub(crate) fn is_kept(core: &Arc<StreamCore>) -> bool {
-        !matches!(*core.keeper(), Keeper::Nobody)
+        !matches!(*core.keeper(), Keeper::Nobody | Keeper::GivenUp)
     }
 
-    /// Lets go of what keeps the handle of others, if nobody else has the core and nothing of it is to be told: gives whether so. Then nobody uses it before [`StreamCore::keep`].
+    /// Lets go of what keeps the handle of others, if nobody else has the core and nothing of it is to be told: gives whether so. Then nobody but the caller may use it, after [`StreamCore::keep_again`].
     #[cfg(feature = "cudarc")]
     pub(crate) fn let_go(core: &Arc<StreamCore>) -> bool {
         let mut keeper = core.keeper();
         // Who gets it from a list of streams meanwhile waits for the lock, and finds that nobody keeps it.
         let is_nobodys = Arc::strong_count(core) == 1 && matches!(*keeper, Keeper::Other { .. });
+        // What others did with it comes before, as where an `Arc` is dropped.
+        fence(Ordering::Acquire);
         let is_well = || core.failure.lock().unwrap_or_else(PoisonError::into_inner).is_none() && !core.may_hang.load(Ordering::Relaxed);
         if !(is_nobodys && is_well()) {
             return false;

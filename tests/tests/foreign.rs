@@ -287,13 +287,38 @@ fn a_call_keeps_the_stream_it_lends_in_no_longer_than_somebody_needs_it() {
     assert_eq!(own.download().unwrap(), [15.0; 64]);
     drop(own);
     assert_eq!(Arc::strong_count(&stream), 2);
-    // Another thread finds the one that this thread knows and nobody keeps, and keeps it; this thread then has the same.
+    // What others take up after that is theirs: this thread keeps it no longer than they do, and then has the same.
     with_buffers(&mut x, &stream, |x, on| increased(1.0, x).cover(64).launch_on(on)).unwrap();
+    drop(stream_of(&stream).unwrap());
+    assert_eq!(Arc::strong_count(&stream), 2, "nobody has it any more");
     let theirs = std::thread::scope(|scope| scope.spawn(|| stream_of(&stream).unwrap()).join().unwrap());
-    with_buffers(&mut x, &stream, |x, on| increased(1.0, x).cover(64).launch_on(on)).unwrap();
     assert_eq!(Arc::strong_count(&stream), 3);
+    with_buffers(&mut x, &stream, |x, on| increased(1.0, x).cover(64).launch_on(on)).unwrap();
+    assert_eq!(Arc::strong_count(&stream), 3, "wrapped once");
     drop(theirs);
     assert_eq!(Arc::strong_count(&stream), 2);
+    // Two threads that lend in turn, of which both know it.
+    let (to_other, turns) = std::sync::mpsc::channel::<()>();
+    let (done, is_done) = std::sync::mpsc::channel::<()>();
+    std::thread::scope(|scope| {
+        let (stream, device) = (&stream, &device);
+        scope.spawn(move || {
+            for () in turns {
+                let mut own = device.zeros::<f32>(64).unwrap();
+                with_slices(&mut own, stream, |_| Ok::<(), Error>(())).unwrap();
+                drop(own);
+                done.send(()).unwrap();
+            }
+        });
+        for _ in 0..3 {
+            to_other.send(()).unwrap();
+            is_done.recv().unwrap();
+            assert_eq!(Arc::strong_count(stream), 2, "neither keeps it");
+            with_buffers(&x, stream, |_, _| Ok::<(), Error>(())).unwrap();
+            assert_eq!(Arc::strong_count(stream), 2, "neither keeps it");
+        }
+        drop(to_other);
+    });
     // A stream that is gone is another by its handle, if the driver gives that once more.
     assert_eq!(stream.clone_dtoh(&x).unwrap(), [10.0; 64]);
     with_buffers(&mut x, &other, |x, on| increased(1.0, x).cover(64).launch_on(on)).unwrap();

@@ -391,13 +391,32 @@ fn keep_precedence(expr: &mut syn::Expr) {
 
 /// `f16::from_f64` and `bf16::from_f64` → the cast. `half`'s functions of these names (2.7.1) leave out the lower 32 bits of the `f64`, or
 /// round it to `f32` first, and then round the rest: what is just above the middle of two values becomes the lower one.
+/// Another name for one of the types hides it: its functions stay `half`'s.
 fn rounded_once(path: &syn::ExprPath) -> Option<TokenStream> {
-    let function = path.path.segments.last().filter(|last| last.ident == "from_f64" && path.qself.is_none())?;
-    let mut ty = path.path.clone();
-    ty.segments.pop();
-    ty.segments.pop_punct();
+    let function = path.path.segments.last().filter(|last| last.ident == "from_f64")?;
+    let ty = match &path.qself {
+        // `<f16>::from_f64`, of no trait.
+        Some(qself) if qself.position == 0 && path.path.segments.len() == 1 => without_groups(&qself.ty)?.path.clone(),
+        Some(_) => return None,
+        None => {
+            let mut ty = path.path.clone();
+            ty.segments.pop();
+            ty.segments.pop_punct();
+            ty
+        }
+    };
     let is_short = ty.segments.last().is_some_and(|last| last.ident == "f16" || last.ident == "bf16");
     is_short.then(|| quote_spanned!(function.ident.span()=> ::warpwright::__private::cast::<f64, #ty>))
+}
+
+/// The path that a type is, within the groups that macros put round it.
+fn without_groups(ty: &syn::Type) -> Option<&syn::TypePath> {
+    match ty {
+        syn::Type::Path(path) if path.qself.is_none() => Some(path),
+        syn::Type::Group(group) => without_groups(&group.elem),
+        syn::Type::Paren(paren) => without_groups(&paren.elem),
+        _ => None,
+    }
 }
 
 fn is_literal(expr: &syn::Expr) -> bool {

@@ -49,7 +49,7 @@ impl CudaQueue {
         Ok(CudaQueue { stream, fence: Mutex::default(), last: AtomicPtr::new(null_mut()) })
     }
 
-    /// A stream of others, which lives as long as this.
+    /// A stream of others: used only while somebody keeps it.
     pub(super) fn of_others(context: Arc<Context>, handle: sys::CUstream) -> CudaQueue {
         CudaQueue { stream: KeptStream { context, handle, _owned: None }, fence: Mutex::default(), last: AtomicPtr::new(null_mut()) }
     }

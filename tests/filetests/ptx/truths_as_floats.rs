@@ -13,5 +13,6 @@ fn truths(x: &Global<u32>, y: &mut Global<f32>, z: &mut Global<f64>) {
         any |= (x[i + k] == 7) as u32;
     }
     z[i] = f32::from_bits(any) as f64;
+    y[i + 96] = (if x[i] > 9 { f16::from_bits(1) } else { f16::ZERO }).to_f32();
     z[i + 32] = f32::from_bits(x[i] << 16) as f64;
 }

@@ -84,7 +84,7 @@ fn selected_and_added(b: &mut Bench<'_>) -> warpwright::Result<()> {
 fn rounded_from_f64(x: &Global<f64>, y: &mut Global<u16>) {
     let i = global_id().x;
     let of_f32 = x[i] as f32;
-    y.store::<2>(i * 6, [f16::from_f64(x[i]).to_bits(), bf16::from_f64(x[i]).to_bits()]);
+    y.store::<2>(i * 6, [f16::from_f64(x[i]).to_bits(), <bf16>::from_f64(x[i]).to_bits()]);
     y.store::<2>(i * 6 + 2, [(x[i] as f16).to_bits(), (x[i] as bf16).to_bits()]);
     y.store::<2>(i * 6 + 4, [f16::from_f32(of_f32).to_bits(), bf16::from_f32(of_f32).to_bits()]);
 }
@@ -120,7 +120,9 @@ fn converted_truths(x: &Global<u64>, y: &mut Global<u64>) {
     y[i * 10 + 1] = h as u64 + (f16::from_bits((a | b) as u16) * f16::from_f32(1024.0)).floor() as u64;
     y[i * 10 + 2] = h.ceil().to_bits() as u64;
     y[i * 10 + 3] = h.to_f64().to_bits();
-    y[i * 10 + 4] = f16::from_bits(if a { 1 } else { b as u16 }).to_f32().to_bits() as u64;
+    y[i * 10 + 4] = f16::from_bits(if a { 1 } else { b as u16 }).to_f32().to_bits() as u64
+        + (if b { f16::from_bits(1) } else { f16::ZERO }) as u64
+        + (if a { f32::from_bits(1) } else { 0.0 }).ceil() as u64;
     y[i * 10 + 5] = f.ceil() as u64 + f as u64;
     y[i * 10 + 6] = (f as f64).to_bits();
     y[i * 10 + 7] = (f as f16).to_bits() as u64;

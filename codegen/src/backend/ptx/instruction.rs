@@ -6,6 +6,7 @@
 use super::code::{Operand, Reg, RegisterClass};
 use super::emitter::{Emitter, ptx};
 use super::fuse::Fused;
+use super::truths::selects_truth;
 use super::types::signed;
 use crate::ir::intrinsic::{DeviceForm, Intrinsic};
 use crate::ir::{Address, Axis, Compute, Inst, Memory, MemoryOp, Message, Op, Special, Type, Value};
@@ -92,8 +93,15 @@ impl Emitter<'_> {
                     let (a, b) = (self.register(*a), self.register(*b));
                     self.select_half(d, c, a, b);
                 } else {
+                    let is_truth = selects_truth(kernel, to, [*a, *b]);
                     let (a, b) = (self.operand(*a), self.operand(*b));
-                    self.select(to, d, c, a, b);
+                    if is_truth {
+                        let bits = self.temp(d.class);
+                        self.select(to, bits, c, a, b);
+                        self.float_of_truth(to, d, bits.into());
+                    } else {
+                        self.select(to, d, c, a, b);
+                    }
                 }
             }
             Compute::Cast(a) => {

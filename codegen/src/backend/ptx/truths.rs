@@ -12,6 +12,12 @@ use crate::ir::{Block, Compute, Inst, Kernel, Op, Terminator, Type, Value, Value
 /// How far operands are followed: `ptxas` does not go on for ever either, and the stack ends.
 const DEPTH: usize = 64;
 
+/// Whether a float is one of two that have the bits 1 and 0: what is left of bits of a truth once each of the two is known.
+pub(super) fn selects_truth(kernel: &Kernel, to: Type, arms: [Value; 2]) -> bool {
+    let bits = arms.map(|arm| kernel.constant(arm).map(|constant| constant.bits));
+    matches!(to, Type::F16 | Type::F32) && matches!(bits, [Some(0), Some(1)] | [Some(1), Some(0)])
+}
+
 /// Integers made of truths, 0 and 1 that become floats by their bits.
 pub(super) fn truths_as_floats(kernel: &Kernel) -> HashSet<Value> {
     let mut asked = Vec::new();
