@@ -2,7 +2,7 @@
 //!
 //! Where a kernel calls functions of `ptxas`'s own, as divisions of 64 bits are, 11.8 to 13.5 follow a 1 or a 0 that a comparison selects through a move into a register of a float, and take it for the
 //! number 1 where that is converted: `cvt.f32.f16` of it gave 1.0, and so did rounding it, or making a whole number of it. They do not follow it through two reversals of its bits, and neither do they
-//! leave those out. Adding, multiplying and comparing it they get right, and of `f64` and `bf16` everything.
+//! leave those out. Adding, multiplying and comparing it they got right wherever that was read, and `f64` and `bf16` as well.
 
 use super::code::{Operand, Reg, RegisterClass};
 use super::emitter::{Emitter, ptx};
