@@ -89,6 +89,13 @@ fn words(x: &Global<u8>, y: &mut Global<u32>) {
     y[i] = u32::from_le_bytes([x[4 * i], x[4 * i + 1], x[4 * i + 2], x[4 * i + 3]]);
 }
 
+// ---- A misspelt function of `f16`
+#[kernel(block = 256)]
+fn narrowed(x: &Global<f64>, y: &mut Global<f16>) {
+    let i = global_id().x;
+    y[i] = f16::from_f65(x[i]);
+}
+
 // ---- A method with too few arguments
 #[kernel(block = 256)]
 fn unit(x: &Global<f32>, y: &mut Global<f32>) {

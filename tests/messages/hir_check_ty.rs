@@ -12,6 +12,12 @@ fn energy(bodies: &Global<Body>, y: &mut Global<f32>) {
     let i = global_id().x;
     y[i] = bodies[i].mass;
 }
+// ---- A misspelt type
+#[kernel(block = 256)]
+fn low(x: &Global<u32>, y: &mut Global<u32>) {
+    let i = global_id().x;
+    y[i] = u32::from(x[i] as u15);
+}
 // ---- A vector type of CUDA
 #[kernel(block = 256)]
 fn sums(x: &Global<float4>, y: &mut Global<f32>) {

@@ -379,6 +379,12 @@ impl<'p> Items<'p> {
             |def: &Def| matches!(def, Def::Function(id) if !self.functions[id.0].attrs.iter().any(|attr| is_named(attr, "kernel")));
         self.modules[module.0].values.iter().filter(move |(_, def)| is_callable(def)).map(|(name, _)| name.as_str())
     }
+
+    /// The names of the types in a module, for nearest-name hints.
+    pub(crate) fn type_names(&self, module: ModuleId) -> impl Iterator<Item = &str> {
+        let types = self.modules[module.0].types.iter();
+        types.filter(|(_, def)| matches!(def, Def::Adt(_) | Def::Alias(_))).map(|(name, _)| name.as_str())
+    }
 }
 
 /// C-like variants: an explicit value, or one more than the last. Other variants are refused by the subset check.

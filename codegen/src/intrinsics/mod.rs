@@ -136,6 +136,11 @@ pub fn associated(name: &str, ty: Type) -> Option<IntrinsicId> {
     rows().find(|row| matches!(row.call, Call::Method | Call::Associated) && row.name == name && row.over.contains(ty)).map(IntrinsicId)
 }
 
+/// The names that [`associated`] knows of a type.
+pub fn associated_names(ty: Type) -> impl Iterator<Item = &'static str> {
+    rows().filter(move |row| matches!(row.call, Call::Method | Call::Associated) && row.over.contains(ty)).map(|row| row.name)
+}
+
 /// Appends a call of `row` for `T` = `ty`: expanded, or as an instruction; with the row's fast form where the kernel asks for fast
 /// mathematics and there is one. Where a name has several rows, that for `ty` is taken, whichever of them `row` is. Gives the results.
 pub fn emit(b: &mut Builder<'_>, row: IntrinsicId, ty: Type, args: &[Value]) -> Vec<Value> {

@@ -319,8 +319,13 @@ impl Checker<'_, '_> {
         match row_type(&ty).and_then(|row| intrinsics::associated(name, row)) {
             Some(row) => self.row_call(row, Some(ty), args, span),
             None => {
-                let message = format!("`{}` has no function `{name}` in a kernel", self.show(&ty));
-                self.error_expression(Diagnostic::error(span, message))
+                let shown = self.show(&ty);
+                let error = Diagnostic::error(span, format!("`{shown}` has no function `{name}` in a kernel"));
+                let known = row_type(&ty).into_iter().flat_map(intrinsics::associated_names).chain(["from", "from_f32", "from_f64"]);
+                self.error_expression(match nearest(name, known) {
+                    Some(near) => error.help(format!("did you mean `{shown}::{near}`?")),
+                    None => error,
+                })
             }
         }
     }

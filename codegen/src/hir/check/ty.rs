@@ -6,6 +6,7 @@ use super::super::types::{Arg, Const, Infer, Kind, Ty};
 use super::{Checker, ParameterType, TypeScope};
 use crate::diagnostic::Diagnostic;
 use crate::ir::Type;
+use crate::nearest::nearest;
 use crate::syntax::ConstValue;
 use proc_macro2::Span;
 use std::rc::Rc;
@@ -111,12 +112,20 @@ impl Checker<'_, '_> {
                 let error = Diagnostic::error(path.span(), format!("the type `{shown}` is not known to the kernel"));
                 self.report(match crate::syntax::foreign(&name) {
                     Some(foreign) => error.help(foreign.edit()).and_by_rustc(),
-                    None => {
-                        error.help(format!("define it: `#[device] #[derive(Clone, Copy)] #[repr(C)] struct {name} {{ … }}`")).by_rustc()
-                    }
+                    None => error.help(self.type_help(&name)).by_rustc(),
                 });
                 self.infer.fresh(Kind::Any)
             }
+        }
+    }
+
+    /// What to write in place of a type that is not known: one of nearly the same name, or its definition.
+    fn type_help(&self, name: &str) -> String {
+        let scalars = Type::SCALARS.iter().map(|(_, name)| *name).chain(["usize", "isize"]);
+        let own = self.context.items.type_names(self.scope.module);
+        match nearest(name, scalars.chain(["Accumulator", "Rows", "Dim3"]).chain(own)) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("define it: `#[device] #[derive(Clone, Copy)] #[repr(C)] struct {name} {{ … }}`"),
         }
     }
 
