@@ -75,6 +75,12 @@ impl Device {
         (0..count).map(|index| Device::open_always(DeviceKind::Simulator, index, || Box::new(cpu::simulator(index)))).collect()
     }
 
+    /// A simulator with a weak memory, a device of its own: atomics see and do what the memory model of PTX lets them beyond any order of the steps ([`SimOptions::weak_memory`](crate::sim::SimOptions::weak_memory)),
+    /// chosen by this seed. Kernels without atomics run there as on [`Device::simulator`].
+    pub fn weak_simulator(seed: u64) -> Device {
+        Device::with_driver(Box::new(cpu::weak_simulator(seed))).expect("the CPU's own devices need no driver, and their queues none")
+    }
+
     /// All GPUs of the CUDA driver; none without one.
     pub fn gpus() -> Vec<Device> {
         (0..cuda::count()).filter_map(|index| Device::cuda(index).ok()).collect()

@@ -1,17 +1,17 @@
 //! `warpwright simulate`: what each source line of a kernel did, counted by the simulator.
 
 use super::json::{document, generics, words};
-use super::launch::{LaunchArguments, Launchable, Runner};
+use super::launch::{Agreement, LaunchArguments, Launchable, Runner};
 use super::source::{Define, InstanceError, Source, check_defines, split};
 use super::style;
 use super::table::{Cell, Heading, Table};
-use super::{OUTPUT, Stop, VARIANTS, print};
+use super::{LAUNCH, OUTPUT, Stop, VARIANTS, print};
 use anstyle::Style;
 use clap::ValueHint;
 use serde_json::{Value as Json, json};
 use std::fmt::Write;
 use warpwright::Device;
-use warpwright::sim::{Counters, InstructionClass, Tally};
+use warpwright::sim::{Counters, InstructionClass, Tally, WEAK_MEMORY};
 
 /// Run a kernel on the simulator and count what each source line did. Needs no GPU.
 #[derive(clap::Args)]
@@ -27,6 +27,9 @@ pub(super) struct Simulate {
     define: Vec<Define>,
     #[command(flatten)]
     launch: LaunchArguments,
+    /// Run it so many times more on a weak memory: atomics then see what the memory model of PTX lets them, as on a GPU, chosen anew for each run. A fault, or results that differ, are findings.
+    #[arg(long, value_name = "RUNS", default_value_t = 0, help_heading = LAUNCH)]
+    weak_memory: u64,
     /// Print the counters as JSON.
     #[arg(long, help_heading = OUTPUT)]
     json: bool,
@@ -52,12 +55,46 @@ impl Simulate {
         self.launch.check_names(&source, name)?;
         let device = Device::simulator();
         let variant = Launchable::compile(&source, name, &instance, &device)?;
-        let (counters, _) = Runner::new(&device, &self.launch).run(&variant)?;
+        let mut runner = Runner::new(&device, &self.launch);
+        let (counters, _) = runner.run(&variant)?;
         let counters = counters.unwrap_or_default();
+        self.on_weak_memory(runner, name, &|device| Launchable::compile(&source, name, &instance, device))?;
         if self.json {
-            return document(as_json(path, &source.words(name, &instance), &counters));
+            return document(as_json(path, &source.words(name, &instance), &counters, self.weak_memory));
         }
-        print(&view(&counters, |file, line| source.line_of(file, line)))
+        print(&view(&counters, |file, line| source.line_of(file, line)))?;
+        if self.weak_memory > 0 {
+            eprintln!("note: {} more runs on a weak memory have the same results", self.weak_memory);
+        }
+        Ok(())
+    }
+
+    /// The runs of `--weak-memory`; their results are held to those of the run before.
+    fn on_weak_memory(
+        &self,
+        mut runner: Runner<'_>,
+        name: &str,
+        compile: &dyn Fn(&Device) -> Result<Launchable, Stop>,
+    ) -> Result<(), Stop> {
+        let devices: Vec<Device> = (1..=self.weak_memory).map(Device::weak_simulator).collect();
+        for (seed, device) in (1..).zip(&devices) {
+            runner = runner.on(device);
+            let of_seed = format!("note: run {seed} on a weak memory; `{WEAK_MEMORY}={seed}` gives it again");
+            match compile(device).and_then(|variant| runner.run(&variant)) {
+                Ok((_, Agreement::Same | Agreement::Close(_))) => {}
+                Ok((_, Agreement::Differs)) => {
+                    return Err(Stop::found(&format!(
+                        "the results of `{name}` differ where memory is weak, as a GPU's is: an atomic read what another thread's writes, or their order, let it read\n  \
+                         help: if only one result is right, release what is to be seen and acquire what sees it: `Ordering::Release` and `Ordering::Acquire`, or fences\n{of_seed}"
+                    )));
+                }
+                Err(stop) => {
+                    eprintln!("{of_seed}");
+                    return Err(stop);
+                }
+            }
+        }
+        Ok(())
     }
 }
 
@@ -174,7 +211,7 @@ fn view(counters: &Counters, source: impl Fn(&str, u32) -> Option<String>) -> St
     text
 }
 
-fn as_json(file: &str, values: &[(String, String)], counters: &Counters) -> Json {
+fn as_json(file: &str, values: &[(String, String)], counters: &Counters, weak_runs: u64) -> Json {
     let lines: Vec<Json> =
         counters.lines.iter().map(|line| json!({"file": line.file, "line": line.line, "counters": tally(&line.tally)})).collect();
     json!({
@@ -187,6 +224,7 @@ fn as_json(file: &str, values: &[(String, String)], counters: &Counters) -> Json
         "threads": counters.threads,
         "total": tally(&counters.total),
         "lines": lines,
+        "weak_memory_runs": weak_runs,
     })
 }
 

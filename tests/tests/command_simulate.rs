@@ -147,3 +147,41 @@ fn sizes_that_do_not_fit() {
     simulate(&["x=[1]", "y=[1]", "--grid", "3000000000"]).refuses(2, &["3000000000 blocks in x of the grid", "has a limit of 2147483647"]);
     simulate(&["x=[1]", "y=[1]", "--grid", "1", "--block", "32"]).refuses(2, &["fixes its block at (64, 1, 1)"]);
 }
+
+/// Two messages: one whose flag orders, and one whose flag does not.
+const MESSAGES: &[u8] = b"use std::sync::atomic::Ordering;
+use warpwright::prelude::*;
+#[kernel(block = 32)]
+pub fn consume<const ORDERS: bool>(flag: &mut Global<u32>, data: &mut Global<u32>, out: &mut Global<u32>) {
+    if thread_idx().x == 0 {
+        if block_idx().x == 0 {
+            data.atomic_store(0, 7, Ordering::Relaxed, ThreadScope::Device);
+            if ORDERS {
+                fence_device();
+            }
+            flag.atomic_store(0, 1, Ordering::Relaxed, ThreadScope::Device);
+        } else {
+            while flag.atomic_load(0, Ordering::Relaxed, ThreadScope::Device) == 0 {}
+            if ORDERS {
+                fence_device();
+            }
+            out[0] = data.atomic_load(0, Ordering::Relaxed, ThreadScope::Device);
+        }
+    }
+}
+";
+
+#[test]
+fn a_weak_memory_shows_what_one_order_of_the_steps_hides() {
+    let folder = Folder::new("simulate-weak", &[("k.rs", MESSAGES)]);
+    let launch = ["--grid", "2", "--args", "flag=zeros(1)", "data=zeros(1)", "out=zeros(1)"];
+    let simulate = |more: &[&str]| folder.run(&[&["simulate", "k.rs"], more, &launch].concat());
+    simulate(&["-D", "ORDERS=false"]).prints("simulated: `consume`");
+    let run = simulate(&["-D", "ORDERS=false", "--weak-memory", "40"]);
+    run.refuses(1, &["error: the results of `consume` differ where memory is weak", "WARPWRIGHT_WEAK_MEMORY="]);
+    let run = simulate(&["-D", "ORDERS=true", "--weak-memory", "40", "--json"]);
+    run.prints("\"weak_memory_runs\": 40");
+    assert!(
+        simulate(&["-D", "ORDERS=true", "--weak-memory", "40"]).err.contains("note: 40 more runs on a weak memory have the same results\n")
+    );
+}

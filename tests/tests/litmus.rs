@@ -1,12 +1,13 @@
 //! The memory model: litmus tests on the simulator, in every order of their steps, and on CUDA devices, many thousand times.
 //!
-//! The simulator is sequentially consistent. It does not show what a weaker order would give: where plain accesses are not ordered it reports a race instead, and
-//! relaxed atomics, which race with nobody, give what some order of the steps gives. So here each order of the steps is forced by a counter that all
-//! wait for, with relaxed atomics, which order nothing else: the simulator has to give exactly the outcomes of sequential consistency, all of them and no
-//! other, and has to report a race exactly where the model of PTX has one.
+//! In an ordinary run the simulator does one step after another: where plain accesses are not ordered it reports a race, and relaxed atomics, which race with nobody, give what some order of the steps
+//! gives. So each order of the steps is forced by a counter that all wait for, with relaxed atomics, which order nothing else: the simulator has to give exactly the outcomes of sequential consistency, and
+//! to report a race exactly where the model of PTX has one. On a weak memory it has to give exactly what the model allows, which [`model`] computes from its axioms.
 
 #![allow(deprecated, reason = "what lints find of speed is not what is tested here")]
 
+#[path = "litmus/model.rs"]
+mod model;
 #[path = "litmus/program.rs"]
 mod program;
 #[path = "litmus/table.rs"]
@@ -22,6 +23,7 @@ use warpwright_codegen::pipeline::compile;
 use warpwright_codegen::syntax::{Instance, Program, Unit};
 use warpwright_runtime::definition::ParameterKind;
 use warpwright_runtime::dynamic::{DynamicArgument, DynamicGeometry, DynamicKernel};
+use warpwright_runtime::sim::{SimArgument, SimLaunch, SimOptions, SimProgram};
 use warpwright_tests::marked::hold;
 
 /// Rounds of a launch on a device: each has 32 instances.
@@ -113,9 +115,9 @@ fn the_simulator_gives_every_consistent_outcome_and_no_other() {
             (tests, orders) = (tests + 1, orders + plans);
         }
         let beyond = match test.weak {
-            Weak::Forbidden => "forbidden",
-            Weak::Allowed => "allowed",
-            Weak::Race => "race",
+            Weak::Forbidden => "forbidden".to_owned(),
+            Weak::Allowed => format!("allowed, {}", model::allowed(test.threads).len() - row.1),
+            Weak::Race => "race".to_owned(),
         };
         let scopes: Vec<String> = test.reaches.iter().map(|reach| format!("{reach:?}").to_lowercase()).collect();
         table += &format!("| {} | {} | {} | {} | {} | {beyond} |\n", test.name, scopes.join(", "), row.0, row.1, row.2);
@@ -123,6 +125,73 @@ fn the_simulator_gives_every_consistent_outcome_and_no_other() {
     hold(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/faults.md"), &[("litmus", table.trim_end().to_owned())]);
     println!("ran: litmus ({tests} tests on the simulator)");
     println!("{orders} orders of steps");
+}
+
+/// Runs of a test on a weak memory, over all orders of its steps; of each order four at least.
+const RUNS: usize = 720;
+
+/// The program of a test on the simulator with a weak memory.
+fn weak_program(threads: Threads, reach: Reach) -> SimProgram {
+    let text = source(threads, reach);
+    let mut program = Program::default();
+    let unit = program.add(Unit::parse("litmus.rs", 1, 1, &text).unwrap_or_else(|found| panic!("{found:?}\n{text}")));
+    let lowered = compile(&program, unit, "litmus", &Instance::default()).unwrap_or_else(|found| panic!("{found:?}\n{text}"));
+    let options = SimOptions { weak_memory: Some(0), workers: 1, ..SimOptions::default() };
+    SimProgram::compile_with(lowered.kernel.legal(), options).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+/// One instance on a weak memory, its steps in an order.
+fn weakly(program: &SimProgram, threads: Threads, reach: Reach, plan: &[u32]) -> Outcome {
+    let bytes = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
+    let words = |bytes: &[u8]| bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect::<Vec<u32>>();
+    let (rounds, paced, plan) = (1u32.to_le_bytes(), 1u32.to_le_bytes(), bytes(plan));
+    let mut turn = bytes(&[0]);
+    let [mut x, mut y] = [bytes(&[0; 32]), bytes(&[0; 32])];
+    let mut out = bytes(&vec![0; 64 * threads.len()]);
+    let mut arguments = [
+        SimArgument::Value(&rounds),
+        SimArgument::Value(&paced),
+        SimArgument::GlobalReadOnly { bytes: &plan },
+        SimArgument::Global { bytes: &mut turn },
+        SimArgument::Global { bytes: &mut x },
+        SimArgument::Global { bytes: &mut y },
+        SimArgument::Global { bytes: &mut out },
+    ];
+    let blocks = if reach.is_within_block() { 1 } else { threads.len() as u32 };
+    let launch = SimLaunch { grid: [blocks, 1, 1], block: [128, 1, 1], shared_bytes: 0 };
+    program.run(&launch, &mut arguments).unwrap_or_else(|error| panic!("{reach:?}, {plan:?}: {error}"));
+    let (out, x, y) = (words(&out), words(&x), words(&y));
+    (0..2 * threads.len()).map(|register| out[register * 32]).chain([x[0], y[0]]).collect()
+}
+
+/// The simulator with a weak memory shows all that the model allows, and nothing else: [`model::allowed`] knows nothing of how it runs.
+#[test]
+fn a_weak_memory_gives_every_outcome_of_the_model_and_no_other() {
+    let (mut tests, mut beyond) = (0, 0);
+    for test in TESTS.iter().filter(|test| !matches!(test.weak, Weak::Race)) {
+        let allowed = model::allowed(test.threads);
+        let consistent = consistent(test.threads);
+        assert!(allowed.is_superset(&consistent), "{}: the model forbids an order of the steps", test.name);
+        assert_eq!(allowed != consistent, matches!(test.weak, Weak::Allowed), "{}: {allowed:?}", test.name);
+        for reach in test.reaches {
+            let program = weak_program(test.threads, *reach);
+            let mut outcomes = BTreeSet::new();
+            let plans = interleavings(test.threads);
+            let seeds = RUNS.div_ceil(plans.len()).max(4) as u64;
+            for (n, plan) in plans.iter().enumerate() {
+                for seed in 0..seeds {
+                    let outcome = weakly(&program.clone().with_seed(n as u64 * seeds + seed), test.threads, *reach, plan);
+                    assert!(allowed.contains(&outcome), "{}, {reach:?}: {outcome:?} is forbidden (order {plan:?}, seed {seed})", test.name);
+                    outcomes.insert(outcome);
+                }
+            }
+            assert_eq!(outcomes, allowed, "{}, {reach:?}: not all that is allowed", test.name);
+            tests += 1;
+            beyond += allowed.len() - consistent.len();
+        }
+    }
+    println!("ran: litmus ({tests} tests on the simulator's weak memory)");
+    println!("{beyond} outcomes beyond any order of the steps");
 }
 
 /// Where the message is seen, and only there, the plain read races.

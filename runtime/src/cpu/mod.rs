@@ -24,6 +24,8 @@ pub(crate) use memory::{HostMemory, HostQueue};
 pub(crate) struct Cpu {
     identity: DeviceIdentity,
     compile: Compile,
+    /// A seed for [`SimOptions::weak_memory`].
+    seed: Option<u64>,
 }
 
 type Compile = fn(&LoweredKernel<'_>, SimOptions) -> Result<Box<dyn Executable>>;
@@ -33,9 +35,16 @@ const SIMULATOR: Cpu = cpu(DeviceKind::Simulator, "Simulator", "simulator", simu
 
 /// One of several simulators, by its name.
 pub(crate) fn simulator(index: usize) -> Cpu {
-    let Cpu { identity, compile } = SIMULATOR;
+    let Cpu { identity, compile, seed } = SIMULATOR;
     let name = if index == 0 { identity.name } else { format!("Simulator {index}").into() };
-    Cpu { identity: DeviceIdentity { name, ..identity }, compile }
+    Cpu { identity: DeviceIdentity { name, ..identity }, compile, seed }
+}
+
+/// One with a weak memory.
+pub(crate) fn weak_simulator(seed: u64) -> Cpu {
+    let Cpu { identity, compile, .. } = SIMULATOR;
+    let name = format!("Simulator with a weak memory, seed {seed}").into();
+    Cpu { identity: DeviceIdentity { name, ..identity }, compile, seed: Some(seed) }
 }
 
 /// The host twin: runs the kernel's own Rust code.
@@ -43,7 +52,7 @@ pub(crate) const HOST_TWIN: Cpu = cpu(DeviceKind::Host, "Host twin", "host", twi
 
 const fn cpu(kind: DeviceKind, name: &'static str, target: &'static str, compile: Compile) -> Cpu {
     let (name, target) = (Cow::Borrowed(name), Cow::Borrowed(target));
-    Cpu { identity: DeviceIdentity { kind, name, target, limits: DeviceLimits::NVIDIA }, compile }
+    Cpu { identity: DeviceIdentity { kind, name, target, limits: DeviceLimits::NVIDIA }, compile, seed: None }
 }
 
 impl DeviceDriver for Cpu {
@@ -89,7 +98,7 @@ impl DeviceDriver for Cpu {
 
     fn compile(&self, kernel: &LoweredKernel<'_>) -> Result<Box<dyn Executable>> {
         let options = SimOptions::of_environment().map_err(|reason| Error::Argument { kernel: kernel.definition.name, reason })?;
-        (self.compile)(kernel, options)
+        (self.compile)(kernel, SimOptions { weak_memory: self.seed.or(options.weak_memory), ..options })
     }
 }
 

@@ -13,6 +13,7 @@ use super::registers::{Mask, Reg, Registers, copy_masked, lanes};
 use super::shadow::{Now, Shadow};
 use super::tallies::Tallies;
 use super::warp::{Warp, Watch};
+use super::weak::{Places, Weak};
 use super::{Fault, FaultKind};
 use std::collections::HashMap;
 use warpwright_codegen::ir::{Location, MemoryOrder, Scalar, Space};
@@ -42,6 +43,8 @@ pub(super) struct Block {
     pub(super) order: Order,
     /// What atomics on its shared memory passed on, by object and byte.
     pub(super) passed: HashMap<(usize, u64), Passed>,
+    /// What atomics on its shared memory wrote, where memory is weak.
+    pub(super) places: Places,
     /// Its copies on their way.
     pub(super) flights: Flights,
     /// What it has told the copy engine.
@@ -71,6 +74,7 @@ impl Block {
             cells: launch.program.objects.iter().enumerate().map(cells).collect(),
             order: Order::default(),
             passed: HashMap::new(),
+            places: Places::default(),
             flights: Flights::new(launch.program.objects.iter().enumerate().map(ring), launch.threads),
             engine: Engine::new(launch.threads),
             start: 0,
@@ -94,6 +98,8 @@ pub(super) struct Machine<'l> {
     pub(super) cells: Vec<Cells>,
     /// What atomics on global memory passed on, by object and byte.
     pub(super) passed: HashMap<(usize, u64), Passed>,
+    /// What atomics on global memory wrote, where memory is weak.
+    pub(super) weak: Option<Weak>,
     pub(super) tallies: Tallies,
     /// What the kernel printed and has not been written yet.
     pub(super) output: String,
@@ -139,6 +145,7 @@ impl<'l> Machine<'l> {
             shadows: program.objects.iter().enumerate().map(shadow).collect(),
             cells: program.objects.iter().enumerate().map(cells).collect(),
             passed: HashMap::new(),
+            weak: program.options.weak_memory.filter(|_| program.orders).map(Weak::new),
             tallies: Tallies::new(program),
             output: String::new(),
             tick: 0,
@@ -159,6 +166,7 @@ impl<'l> Machine<'l> {
         self.block.cells.iter_mut().for_each(Cells::clear);
         self.block.order = Order::default();
         self.block.passed.clear();
+        self.block.places.clear();
         self.block.flights.clear();
         self.block.engine.clear();
         self.next_tick().map_err(|kind| self.launch.fault(Location::default(), self.block.place, 0, kind))?;
@@ -386,6 +394,9 @@ impl<'l> Machine<'l> {
                 for lane in lanes(warp.active) {
                     let now = self.now(warp, lane, 0);
                     self.block.order.fence(&now, self.block.number, reach, order == MemoryOrder::SeqCst);
+                    if let (MemoryOrder::SeqCst, Some(weak)) = (order, &mut self.weak) {
+                        weak.fence(&mut self.block.order, &now, self.block.number, reach);
+                    }
                 }
                 if let (Some(lane), Err(kind)) = (first(warp.active), self.next_tick()) {
                     return Err(LaneFault { lane, kind });

@@ -7,6 +7,7 @@ use super::program::{Access, Dimension, Index, Length, ObjectInfo, Path};
 use super::registers::{Mask, Reg, Registers, lanes, pack};
 use super::traffic::sectors;
 use super::warp::Warp;
+use super::weak::LaneAtomic;
 use super::{AccessKind, FaultKind};
 use warpwright_codegen::analysis::banks;
 use warpwright_codegen::ir::eval;
@@ -389,7 +390,7 @@ impl Machine<'_> {
         lane * self.launch.program.local_bytes as usize + (info.base + offset) as usize
     }
 
-    fn read(&self, warp: &Warp, request: &Request<'_>, offsets: &Offsets) -> [u64; LANES] {
+    pub(super) fn read(&self, warp: &Warp, request: &Request<'_>, offsets: &Offsets) -> [u64; LANES] {
         let Request { access, info, mask, .. } = *request;
         let (object, size) = (access.object, access.ty.bytes());
         let mut bits = [0; LANES];
@@ -425,7 +426,7 @@ impl Machine<'_> {
         self.version += u64::from(lanes(request.mask).any(|lane| old[lane] != bits[lane] & ones));
     }
 
-    fn write(&mut self, warp: &mut Warp, request: &Request<'_>, offsets: &Offsets, bits: &[u64; LANES]) {
+    pub(super) fn write(&mut self, warp: &mut Warp, request: &Request<'_>, offsets: &Offsets, bits: &[u64; LANES]) {
         let Request { access, info, mask, .. } = *request;
         let (object, size) = (access.object, access.ty.bytes());
         match info.space {
@@ -464,6 +465,13 @@ impl Machine<'_> {
             let operand = |n: usize| access.values.get(n).map_or(0, |reg| warp.registers.lane(*reg, lane));
             let (first, second) = (operand(0), operand(1));
             let new = |old: u64| atomic_result(op, access.ty, old, first, second);
+            if self.weak.is_some() {
+                let one = LaneAtomic { lane, offset: offsets[lane], op, atomicity, compared: first };
+                if let Some(read) = self.weak_atomic(warp, request, &one, new) {
+                    old[lane] = read;
+                    continue;
+                }
+            }
             let one = Request { mask: 1 << lane, ..*request };
             old[lane] = if info.space == Space::Global {
                 self.launch.views[access.object].update(offsets[lane], size, new)

@@ -11,6 +11,7 @@ mod cluster;
 mod compile;
 mod copied_matrix;
 mod counters;
+mod delay;
 mod engine;
 mod error;
 mod flight;
@@ -32,6 +33,7 @@ mod tensor;
 mod texture;
 mod traffic;
 mod warp;
+mod weak;
 mod worker;
 
 #[cfg(test)]
@@ -51,6 +53,9 @@ use warpwright_codegen::passes;
 /// The environment variable for [`SimOptions::loop_limit`].
 pub const LOOP_LIMIT: &str = "WARPWRIGHT_LOOP_LIMIT";
 
+/// The environment variable for [`SimOptions::weak_memory`].
+pub const WEAK_MEMORY: &str = "WARPWRIGHT_WEAK_MEMORY";
+
 /// What a program checks and allows, fixed when it is compiled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SimOptions {
@@ -60,10 +65,13 @@ pub struct SimOptions {
     pub loop_limit: u64,
     /// Most operating-system threads to run blocks on; 0: as many as the machine has cores.
     pub workers: usize,
+    /// Whether atomics may see and do what the memory model of PTX lets them beyond any order of the steps, chosen by this seed: other runs of the kernel on a GPU. Without one a step comes after another,
+    /// and what a load gives was written last.
+    pub weak_memory: Option<u64>,
 }
 
 impl SimOptions {
-    /// The default, but for what the environment says. Errors: the value of [`LOOP_LIMIT`] is no number of turns.
+    /// The default, but for what the environment says. Errors: the value of [`LOOP_LIMIT`] is no number of turns, that of [`WEAK_MEMORY`] no seed.
     pub fn of_environment() -> Result<SimOptions, String> {
         let mut options = SimOptions::default();
         if let Some(value) = std::env::var_os(LOOP_LIMIT).filter(|value| !value.is_empty()) {
@@ -71,13 +79,17 @@ impl SimOptions {
             options.loop_limit =
                 turns.ok_or_else(|| format!("`{LOOP_LIMIT}` is {value:?}; it must be a number of iterations, for example `100000000`"))?;
         }
+        if let Some(value) = std::env::var_os(WEAK_MEMORY).filter(|value| !value.is_empty()) {
+            let seed = value.to_str().and_then(|value| value.parse().ok());
+            options.weak_memory = Some(seed.ok_or_else(|| format!("`{WEAK_MEMORY}` is {value:?}; it must be a seed, a number from 0 on"))?);
+        }
         Ok(options)
     }
 }
 
 impl Default for SimOptions {
     fn default() -> SimOptions {
-        SimOptions { overflow: false, loop_limit: 1 << 24, workers: 0 }
+        SimOptions { overflow: false, loop_limit: 1 << 24, workers: 0, weak_memory: None }
     }
 }
 
@@ -138,10 +150,24 @@ impl SimProgram {
         let mut placed = (kernel.options.persistent && kernel.stage() != Stage::Addressed).then(|| kernel.clone());
         placed.as_mut().map(passes::meet);
         let placed = passes::place(placed.as_ref().unwrap_or(kernel));
-        let mut program = compile::compile(placed.as_ref().unwrap_or(kernel), options)?;
+        let mut program = match options.weak_memory {
+            Some(_) => {
+                let mut late = placed.unwrap_or_else(|| kernel.clone());
+                delay::delay(&mut late);
+                compile::compile(&late, options)?
+            }
+            None => compile::compile(placed.as_ref().unwrap_or(kernel), options)?,
+        };
         program.is_persistent = kernel.options.persistent;
         program.asked_cluster = kernel.options.cluster;
         Ok(SimProgram { program })
+    }
+
+    /// The same with another seed for [`SimOptions::weak_memory`], where it has one.
+    #[must_use]
+    pub fn with_seed(mut self, seed: u64) -> SimProgram {
+        self.program.options.weak_memory = self.program.options.weak_memory.map(|_| seed);
+        self
     }
 
     /// Launches; prints go to standard output. Errors: the launch or its arguments do not fit the kernel, or a thread is at fault; buffers

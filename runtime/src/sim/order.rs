@@ -133,7 +133,7 @@ pub(super) struct Order {
 }
 
 /// What atomics on one element have passed on.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Passed {
     told: VectorClock,
     /// By block.

@@ -48,6 +48,11 @@ impl<'r> Runner<'r> {
         Runner { device, launch, sets: Vec::new(), first: None }
     }
 
+    /// The same on another device: results are held to those of the first variant still.
+    pub(in crate::cli) fn on(self, device: &'r Device) -> Runner<'r> {
+        Runner { device, sets: Vec::new(), ..self }
+    }
+
     /// Runs a variant before it is timed, on arguments as they were made, and gives it with how its results agree with those of the first variant. A device of OpenCL does not tell of an access beyond an
     /// array, which ends the program where the device is this computer's processor: there it runs with every index checked first.
     pub(in crate::cli) fn run_first(

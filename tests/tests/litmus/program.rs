@@ -32,8 +32,8 @@ pub(crate) enum Act {
     Store(Variable, u32, Access),
     /// Into the thread's register, 0 or 1.
     Load(usize, Variable, Access),
-    /// A plain read, if the first register holds 1; else the second one holds 1, too.
-    LoadIfSeen(Variable),
+    /// A plain read into the second register, if the first one holds this value; else it holds 1.
+    LoadIf(u32, Variable),
     /// The value before.
     Add(usize, Variable),
     /// Then the fence.
@@ -115,7 +115,7 @@ impl Act {
             Act::Load(register, variable, access) => {
                 format!("r{register} = {}.atomic_load(i, {}, {scope});", variable.name(), access.order("Acquire"))
             }
-            Act::LoadIfSeen(variable) => format!("r1 = 1; if r0 == 1 {{ r1 = {}[i]; }}", variable.name()),
+            Act::LoadIf(value, variable) => format!("r1 = 1; if r0 == {value} {{ r1 = {}[i]; }}", variable.name()),
             Act::Add(register, variable) => {
                 format!("r{register} = {}.atomic_add_ordered(i, 1, Ordering::Relaxed, {scope});", variable.name())
             }
@@ -129,7 +129,7 @@ impl Act {
         match *self {
             Act::Store(variable, value, _) => memory[variable as usize] = value,
             Act::Load(register, variable, _) => registers[register] = memory[variable as usize],
-            Act::LoadIfSeen(variable) => registers[1] = if registers[0] == 1 { memory[variable as usize] } else { 1 },
+            Act::LoadIf(value, variable) => registers[1] = if registers[0] == value { memory[variable as usize] } else { 1 },
             Act::Add(register, variable) => {
                 registers[register] = memory[variable as usize];
                 memory[variable as usize] += 1;
@@ -146,6 +146,7 @@ pub(crate) fn source(threads: Threads, reach: Reach) -> String {
     let count = threads.len();
     let mut bodies = String::new();
     let mut number = 0;
+    let total: usize = threads.iter().map(|acts| acts.len()).sum();
     for (role, acts) in threads.iter().enumerate() {
         bodies += &format!("            if role == {role} {{\n");
         for act in *acts {
@@ -157,7 +158,10 @@ pub(crate) fn source(threads: Threads, reach: Reach) -> String {
             );
             number += 1;
         }
-        bodies += "            }\n";
+        // A load that comes late comes after all steps.
+        bodies += &format!(
+            "                if paced == 1 {{ while turn.atomic_load(0, Ordering::Relaxed, ThreadScope::Device) != {total} {{}} }}\n            }}\n"
+        );
     }
     format!(
         "use std::sync::atomic::Ordering;

@@ -1,9 +1,9 @@
 //! The tests, with what the memory model of PTX says of their outcomes.
 
 use super::program::Access::{Ordered, Plain, Relaxed, SeqCst};
-use super::program::Act::{Add, Load, LoadIfSeen, Store, Then};
+use super::program::Act::{Add, Load, LoadIf, Store, Then};
 use super::program::Variable::{X, Y};
-use super::program::{Fence, Reach, Threads};
+use super::program::{Act, Fence, Reach, Threads};
 
 /// What the model says of the outcomes that sequential consistency does not give.
 #[derive(Clone, Copy)]
@@ -35,18 +35,21 @@ const fn test(name: &'static str, threads: Threads, reaches: &'static [Reach], w
     Litmus { name, threads, reaches, weak }
 }
 
+/// A block says that its part is there, and asks how many others are.
+const LAST: &[Act] = &[Then(&Store(X, 1, Plain), Fence::Ordinary), Add(0, Y)];
+
 /// Every test. MP is message passing, SB store buffering, LB load buffering, IRIW independent reads of independent writes, WRC write to read causality,
-/// 2+2W two writes against two.
+/// 2+2W two writes against two; *last block* and *look-back* are the patterns of reductions and scans in one pass.
 pub(crate) const TESTS: &[Litmus] = &[
     test(
         "MP, release and acquire",
-        &[&[Store(X, 1, Plain), Store(Y, 1, Ordered)], &[Load(0, Y, Ordered), LoadIfSeen(X)]],
+        &[&[Store(X, 1, Plain), Store(Y, 1, Ordered)], &[Load(0, Y, Ordered), LoadIf(1, X)]],
         ALL,
         Weak::Forbidden,
     ),
     test(
         "MP, sequentially consistent",
-        &[&[Store(X, 1, Plain), Store(Y, 1, SeqCst)], &[Load(0, Y, SeqCst), LoadIfSeen(X)]],
+        &[&[Store(X, 1, Plain), Store(Y, 1, SeqCst)], &[Load(0, Y, SeqCst), LoadIf(1, X)]],
         ALL,
         Weak::Forbidden,
     ),
@@ -54,18 +57,18 @@ pub(crate) const TESTS: &[Litmus] = &[
         "MP, relaxed with fences",
         &[
             &[Then(&Store(X, 1, Plain), Fence::Ordinary), Store(Y, 1, Relaxed)],
-            &[Then(&Load(0, Y, Relaxed), Fence::Ordinary), LoadIfSeen(X)],
+            &[Then(&Load(0, Y, Relaxed), Fence::Ordinary), LoadIf(1, X)],
         ],
         ALL,
         Weak::Forbidden,
     ),
-    test("MP, relaxed, data plain", &[&[Store(X, 1, Plain), Store(Y, 1, Relaxed)], &[Load(0, Y, Relaxed), LoadIfSeen(X)]], ALL, Weak::Race),
-    test("MP, release only", &[&[Store(X, 1, Plain), Store(Y, 1, Ordered)], &[Load(0, Y, Relaxed), LoadIfSeen(X)]], ALL, Weak::Race),
-    test("MP, acquire only", &[&[Store(X, 1, Plain), Store(Y, 1, Relaxed)], &[Load(0, Y, Ordered), LoadIfSeen(X)]], ALL, Weak::Race),
+    test("MP, relaxed, data plain", &[&[Store(X, 1, Plain), Store(Y, 1, Relaxed)], &[Load(0, Y, Relaxed), LoadIf(1, X)]], ALL, Weak::Race),
+    test("MP, release only", &[&[Store(X, 1, Plain), Store(Y, 1, Ordered)], &[Load(0, Y, Relaxed), LoadIf(1, X)]], ALL, Weak::Race),
+    test("MP, acquire only", &[&[Store(X, 1, Plain), Store(Y, 1, Relaxed)], &[Load(0, Y, Ordered), LoadIf(1, X)]], ALL, Weak::Race),
     test("MP, all plain", &[&[Store(X, 1, Plain), Store(Y, 1, Plain)], &[Load(0, Y, Plain), Load(1, X, Plain)]], ALL, Weak::Race),
     test(
         "MP, scope too narrow",
-        &[&[Store(X, 1, Plain), Store(Y, 1, Ordered)], &[Load(0, Y, Ordered), LoadIfSeen(X)]],
+        &[&[Store(X, 1, Plain), Store(Y, 1, Ordered)], &[Load(0, Y, Ordered), LoadIf(1, X)]],
         &[Reach::Narrow],
         Weak::Race,
     ),
@@ -154,6 +157,27 @@ pub(crate) const TESTS: &[Litmus] = &[
     test("CoWR", &[&[Store(X, 1, Relaxed), Load(0, X, Relaxed)], &[Store(X, 2, Relaxed)]], ALL, Weak::Forbidden),
     test("CoRW", &[&[Load(0, X, Relaxed), Store(X, 1, Relaxed)], &[Store(X, 2, Relaxed)]], ALL, Weak::Forbidden),
     test("atomicity", &[&[Add(0, X), Add(1, X)], &[Add(0, X), Add(1, X)]], ALL, Weak::Forbidden),
+    test("last block", &[LAST, &[Then(&Add(0, Y), Fence::Ordinary), LoadIf(1, X)]], ALL, Weak::Forbidden),
+    test(
+        "last block, no fence before",
+        &[&[Store(X, 1, Plain), Add(0, Y)], &[Then(&Add(0, Y), Fence::Ordinary), LoadIf(1, X)]],
+        ALL,
+        Weak::Race,
+    ),
+    test("last block, no fence behind", &[LAST, &[Add(0, Y), LoadIf(1, X)]], ALL, Weak::Race),
+    // The one between passes on what the first has told, in an update that orders nothing itself.
+    test(
+        "look-back",
+        &[&[Store(X, 1, Plain), Store(Y, 1, Ordered)], &[Add(0, Y)], &[Load(0, Y, Ordered), LoadIf(2, X)]],
+        ALL,
+        Weak::Forbidden,
+    ),
+    test(
+        "look-back, relaxed",
+        &[&[Store(X, 1, Plain), Store(Y, 1, Relaxed)], &[Add(0, Y)], &[Load(0, Y, Ordered), LoadIf(2, X)]],
+        ALL,
+        Weak::Race,
+    ),
     test(
         "2+2W, relaxed",
         &[&[Store(X, 1, Relaxed), Store(Y, 2, Relaxed)], &[Store(Y, 1, Relaxed), Store(X, 2, Relaxed)]],

@@ -64,7 +64,8 @@ pub(super) fn layout(kernel: &Kernel, options: SimOptions) -> Result<Program> {
         || synchronises.blocks_wait
         || synchronises.waits && synchronises.has_fences
         || synchronises.is_ordered
-        || program.is_clustered;
+        || program.is_clustered
+        || synchronises.is_weak && program.options.weak_memory.is_some();
     program.is_order_free &= !program.orders;
     let written = written_objects(kernel);
     let engines = touched_by_engine(kernel);
@@ -203,6 +204,8 @@ struct Synchronises {
     /// Of one on a buffer.
     blocks_wait: bool,
     has_fences: bool,
+    /// There are atomics.
+    is_weak: bool,
     /// There are atomics that order, that only read or write, or that are for some threads only.
     is_ordered: bool,
 }
@@ -214,6 +217,7 @@ impl Synchronises {
             let data = &kernel.insts[inst];
             let object = match &data.op {
                 Op::Memory(Memory { op: MemoryOp::Atomic(op, atomicity, _), at }) => {
+                    found.is_weak = true;
                     found.is_ordered |= *atomicity != Atomicity::RELAXED || matches!(op, AtomicOp::Load | AtomicOp::Store);
                     found.has_fences |= atomicity.order != MemoryOrder::Relaxed;
                     at.object()

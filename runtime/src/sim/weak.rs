@@ -1,0 +1,235 @@
+//! Weak memory: what atomics may see and do that no order of the steps gives.
+//!
+//! Each place that atomics touch has its writes in *coherence order*, which need not be that of the steps. A load gives any write that is not before one that its thread has to know of; a store takes any
+//! place behind those; what reads and writes at once stands directly behind what it read. A thread has to know of a write that it made or read itself, or that another did before telling it by fences, ordered
+//! atomics or barriers ([`super::order`]). Fences of one order know of what came before those that ran before them. (PTX ISA, *Memory Consistency Model*: coherence, causality, atomicity, and Fence-SC order as the
+//! order of the run. What waits for the value of a load stays behind it, so no value comes out of thin air; what does not may come first: [`super::delay`].)
+//!
+//! Plain accesses give what is there: where that might be anything else, they race, which is a fault already.
+
+use super::clock::VectorClock;
+use super::machine::Machine;
+use super::memory::Request;
+use super::order::{Order, Ordered, Passed, Passes, Reach};
+use super::shadow::Now;
+use super::warp::Warp;
+use std::collections::HashMap;
+use warpwright_codegen::ir::{AtomicOp, Atomicity, MemoryOrder, Space};
+use warpwright_codegen::target::limits::{LANES, WARP};
+
+/// Writes of a place that are remembered: what is older has been overwritten for everybody.
+const REMEMBERED: usize = 16;
+
+/// A write, or who read it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Event {
+    block: u32,
+    thread: u32,
+    tick: u32,
+}
+
+impl Event {
+    /// Whether a thread that acts now has to know of it.
+    fn is_before(self, now: &Now, block: u32, order: &Order) -> bool {
+        if self.block == block {
+            let is_same_warp = self.thread / WARP == now.thread / WARP;
+            if self.thread == now.thread || self.tick < now.interval_start || is_same_warp && self.tick < now.warp_start {
+                return true;
+            }
+        }
+        order.knows(now.thread, self.block, self.thread, self.tick)
+    }
+}
+
+/// A write of a place.
+#[derive(Debug)]
+struct Write {
+    bits: u64,
+    /// What whoever reads it hears.
+    passed: Passed,
+    /// Whether it read the write before it, behind which it stands directly.
+    is_update: bool,
+    /// Who made it, and who read it.
+    known_by: Vec<Event>,
+}
+
+/// The writes of a place in coherence order. The last one is what is in memory.
+#[derive(Debug)]
+struct Place {
+    writes: Vec<Write>,
+}
+
+impl Place {
+    fn new(bits: u64) -> Place {
+        Place { writes: vec![Write { bits, passed: Passed::default(), is_update: false, known_by: Vec::new() }] }
+    }
+
+    /// The first write that a thread may still read: the last that it has to know of.
+    fn first(&self, now: &Now, block: u32, order: &Order) -> usize {
+        let is_known = |write: &Write| write.known_by.iter().any(|event| event.is_before(now, block, order));
+        self.writes.iter().rposition(is_known).unwrap_or(0)
+    }
+
+    /// Whether a write may stand directly behind the `n`th.
+    fn has_room_behind(&self, n: usize) -> bool {
+        self.writes.get(n + 1).is_none_or(|next| !next.is_update)
+    }
+
+    fn note(&mut self, n: usize, event: Event) {
+        let known_by = &mut self.writes[n].known_by;
+        // Who knew of it earlier in the same thread knows no less.
+        if !known_by.iter().any(|other| (other.block, other.thread) == (event.block, event.thread)) {
+            known_by.push(event);
+        }
+    }
+
+    fn forget(&mut self) {
+        if self.writes.len() > REMEMBERED {
+            self.writes.remove(0);
+            // Nothing stands before it any more.
+            self.writes[0].is_update = false;
+        }
+    }
+}
+
+/// What is known of all places of one memory: of a block's, or of the device's.
+#[derive(Debug, Default)]
+pub(super) struct Places(HashMap<(usize, u64), Place>);
+
+impl Places {
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+}
+
+/// Fences of one order, and what is chosen.
+#[derive(Debug)]
+pub(super) struct Weak {
+    random: u64,
+    /// What fences for the device make known to those after them.
+    fences: VectorClock,
+    /// Those for one block.
+    fences_in_block: HashMap<u32, VectorClock>,
+    pub(super) places: Places,
+}
+
+impl Weak {
+    pub(super) fn new(seed: u64) -> Weak {
+        Weak { random: seed, fences: VectorClock::default(), fences_in_block: HashMap::new(), places: Places::default() }
+    }
+
+    /// One of so many: the last one half of the time, so that what waits for a write does not wait long.
+    fn choose(&mut self, count: usize) -> usize {
+        // SplitMix64 (Steele, Lea and Flood 2014).
+        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut bits = self.random;
+        bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        bits = (bits ^ bits >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        bits ^= bits >> 31;
+        if bits & 1 == 0 { count - 1 } else { ((bits >> 1) % count as u64) as usize }
+    }
+
+    /// A fence of one order: knows of what came before those before it.
+    pub(super) fn fence(&mut self, order: &mut Order, now: &Now, block: u32, reach: Reach) {
+        let in_block = self.fences_in_block.entry(block).or_default();
+        order.learn(now.thread, in_block);
+        if reach == Reach::Device {
+            order.learn(now.thread, &self.fences);
+        }
+        let told = order.tell(now, block);
+        in_block.join(&told);
+        if reach == Reach::Device {
+            self.fences.join(&told);
+        }
+    }
+}
+
+/// An atomic of a lane.
+pub(super) struct LaneAtomic {
+    pub(super) lane: usize,
+    pub(super) offset: u64,
+    pub(super) op: AtomicOp,
+    pub(super) atomicity: Atomicity,
+    /// What a compare-exchange compares with.
+    pub(super) compared: u64,
+}
+
+impl Machine<'_> {
+    /// An atomic of a lane on a weak memory: what it read. `None`: this memory is not, or not here.
+    pub(super) fn weak_atomic(
+        &mut self,
+        warp: &mut Warp,
+        request: &Request<'_>,
+        atomic: &LaneAtomic,
+        new: impl Fn(u64) -> u64,
+    ) -> Option<u64> {
+        let mut weak = self.weak.take()?;
+        let is_here = match request.info.space {
+            Space::Global => true,
+            Space::Shared => !self.launch.program.is_clustered,
+            Space::Cluster | Space::Local | Space::Param | Space::Constant => false,
+        };
+        let old = is_here.then(|| self.weakly(&mut weak, warp, request, atomic, new));
+        self.weak = Some(weak);
+        old
+    }
+
+    fn weakly(&mut self, weak: &mut Weak, warp: &mut Warp, request: &Request<'_>, atomic: &LaneAtomic, new: impl Fn(u64) -> u64) -> u64 {
+        let LaneAtomic { lane, offset, op, atomicity, compared } = *atomic;
+        let is_shared = request.info.space == Space::Shared;
+        let now = self.now(warp, lane, request.number + 1);
+        let block = self.block.number;
+        let reach = if is_shared { Reach::Block } else { Reach::of(atomicity.scope).unwrap_or(Reach::Block) };
+        if atomicity.order == MemoryOrder::SeqCst {
+            self.block.order.fence(&now, block, reach, true);
+            weak.fence(&mut self.block.order, &now, block, reach);
+        }
+        let one = Request { mask: 1 << lane, ..*request };
+        let mut offsets = [0; LANES];
+        offsets[lane] = offset;
+        let present = self.read(warp, &one, &offsets)[lane];
+        let key = (request.access.object, offset);
+        let places = if is_shared { &mut self.block.places } else { &mut weak.places };
+        let mut place = places.0.remove(&key).unwrap_or_else(|| Place::new(present));
+        if place.writes.last().is_none_or(|last| last.bits != present) {
+            // Plain writes are after and before all others.
+            place = Place::new(present);
+        }
+        let first = place.first(&now, block, &self.block.order);
+        let event = Event { block, thread: now.thread, tick: now.tick };
+        let ordered = |passes| Ordered { passes, order: atomicity.order, reach };
+        let count = place.writes.len();
+        let writes = |n: usize, place: &Place| match op {
+            AtomicOp::Load => false,
+            AtomicOp::CompareExchange => place.writes[n].bits == compared,
+            _ => true,
+        };
+        // What is read, or stood behind.
+        let able: Vec<usize> = (first..count).filter(|n| !writes(*n, &place) || place.has_room_behind(*n)).collect();
+        let n = able[weak.choose(able.len())];
+        let read = place.writes[n].bits;
+        if writes(n, &place) {
+            let is_update = op != AtomicOp::Store;
+            let mut passed = if is_update { place.writes[n].passed.clone() } else { Passed::default() };
+            let passes = if is_update { Passes::On } else { Passes::Own };
+            self.block.order.atomic(&now, block, &mut passed, &ordered(passes));
+            if is_update {
+                place.note(n, event);
+            }
+            let written = new(read) & u64::MAX >> (64 - 8 * request.size());
+            place.writes.insert(n + 1, Write { bits: written, passed, is_update, known_by: vec![event] });
+            if n + 1 == count {
+                self.write(warp, &one, &offsets, &[written; LANES]);
+            }
+            place.forget();
+        } else {
+            place.note(n, event);
+            self.block.order.atomic(&now, block, &mut place.writes[n].passed, &ordered(Passes::Nothing));
+        }
+        // Who has seen something old may see something else the next time.
+        self.version += u64::from(n + 1 != count || place.writes.last().is_some_and(|last| last.bits != present));
+        let places = if is_shared { &mut self.block.places } else { &mut weak.places };
+        places.0.insert(key, place);
+        read
+    }
+}
