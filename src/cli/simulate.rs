@@ -70,13 +70,10 @@ impl Simulate {
     }
 
     /// The runs of `--weak-memory`; their results are held to those of the run before.
-    fn on_weak_memory(
-        &self,
-        mut runner: Runner<'_>,
-        name: &str,
-        compile: &dyn Fn(&Device) -> Result<Launchable, Stop>,
-    ) -> Result<(), Stop> {
+    fn on_weak_memory(&self, runner: Runner<'_>, name: &str, compile: &dyn Fn(&Device) -> Result<Launchable, Stop>) -> Result<(), Stop> {
         let devices: Vec<Device> = (1..=self.weak_memory).map(Device::weak_simulator).collect();
+        // Of devices that do not live as long.
+        let mut runner = runner;
         for (seed, device) in (1..).zip(&devices) {
             runner = runner.on(device);
             let of_seed = format!("note: run {seed} on a weak memory; `{WEAK_MEMORY}={seed}` gives it again");
