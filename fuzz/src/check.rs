@@ -60,6 +60,7 @@ pub fn check(kernel: &Kernel, number: u64) -> Result<Shown, Failure> {
     let kept = compiled::scheduled(kernel, Form::BestEffort).map_err(|said| wrong("best effort", format!("refused: {said}")))?;
     shown.left_out = kept.warnings.iter().count();
     compare(&mut shown, "best effort", kernel, kept.kernel.legal())?;
+    weakly(&mut shown, kernel, kept.kernel.legal(), number)?;
     match compiled::scheduled(kernel, Form::Annotated) {
         Ok(annotated) => {
             if number.is_multiple_of(4) {
@@ -98,6 +99,13 @@ pub fn run_once(kernel: &Kernel) -> Result<Shown, Failure> {
     let kept = compiled::scheduled(kernel, Form::BestEffort).map_err(|said| Failure::NoCase(format!("refused: {said}")))?;
     let output = simulator::run(kernel, kept.kernel.legal()).map_err(|fault| Failure::NoCase(format!("fault: {fault}")))?;
     Ok(Shown { output, left_out: kept.warnings.iter().count(), ..Shown::default() })
+}
+
+/// On a weak memory.
+fn weakly(shown: &mut Shown, kernel: &Kernel, ir: &ir::Kernel, seed: u64) -> Result<(), Failure> {
+    shown.compared += 1;
+    let found = simulator::run_weakly(kernel, ir, seed).map_err(|fault| Failure::Wrong(format!("on a weak memory: {fault}")))?;
+    difference(&shown.output, &found).map_or(Ok(()), |difference| Err(Failure::Wrong(format!("on a weak memory: {difference}"))))
 }
 
 fn compare(shown: &mut Shown, what: &str, kernel: &Kernel, ir: &ir::Kernel) -> Result<(), Failure> {

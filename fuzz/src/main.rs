@@ -8,6 +8,7 @@ use warpwright_fuzz::campaign::processes::Processes;
 use warpwright_fuzz::campaign::{self, Judge, Settings, state::State};
 use warpwright_fuzz::check::check;
 use warpwright_fuzz::executions::{device, difference};
+use warpwright_fuzz::mutations::Limits;
 use warpwright_fuzz::random::{Failure, Random};
 use warpwright_fuzz::source::{self, Form};
 
@@ -36,12 +37,15 @@ enum Command {
     },
     /// Seeds mistakes into a copy of the workspace, and shows which of them kernels find.
     Mutations {
-        /// Who is asked.
-        #[arg(long, default_value = "simulator,ptx")]
-        on: String,
-        /// Kernels to each.
-        #[arg(long, default_value_t = 1000)]
+        /// Who is asked, in the place of those that the table names for each mistake: the simulator and executed PTX; OpenCL about its printer.
+        #[arg(long)]
+        on: Option<String>,
+        /// Kernels to each, at most: it ends with the first that shows the mistake.
+        #[arg(long, default_value_t = 20_000)]
         kernels: u64,
+        /// Threads.
+        #[arg(long, default_value_t = 2)]
+        threads: u64,
         /// Where the copy is put.
         #[arg(long)]
         scratch: PathBuf,
@@ -246,11 +250,13 @@ fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Command::Run(arguments) => run(&arguments),
         Command::One { seed, on, arbiters } => one(seed, &on, arbiters),
-        Command::Mutations { on, kernels, scratch } => warpwright_fuzz::mutations::try_all(&campaign::workspace(), &scratch, &on, kernels)
-            .map(|text| {
+        Command::Mutations { on, kernels, threads, scratch } => {
+            let limits = Limits { kernels, threads };
+            warpwright_fuzz::mutations::try_all(&campaign::workspace(), &scratch, on.as_deref(), limits).map(|text| {
                 print!("{text}");
                 ExitCode::SUCCESS
-            }),
+            })
+        }
         Command::Coverage { state } => coverage(&state),
     };
     done.unwrap_or_else(|why| {

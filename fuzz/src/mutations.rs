@@ -28,17 +28,35 @@ pub fn is_mutated(number: u32) -> bool {
 pub struct Mutation {
     /// What is wrong with it.
     pub name: String,
+    /// Who is asked; nobody in particular if empty.
+    asks: String,
     file: String,
     place: String,
     old: String,
     new: String,
 }
 
+/// How long a mutation is looked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Kernels, at most.
+    pub kernels: u64,
+    /// Threads that run them.
+    pub threads: u64,
+}
+
 /// The rows.
 pub fn table() -> Vec<Mutation> {
     let row = |text: &str| {
         let field = |word: &str| text.lines().find_map(|line| line.strip_prefix(word)).unwrap_or_default().trim().to_owned();
-        Mutation { name: field("mutation "), file: field("file "), place: field("in "), old: field("old "), new: field("new ") }
+        Mutation {
+            name: field("mutation "),
+            asks: field("asks "),
+            file: field("file "),
+            place: field("in "),
+            old: field("old "),
+            new: field("new "),
+        }
     };
     TABLE.split("\n\n").map(row).filter(|row| !row.name.is_empty()).collect()
 }
@@ -89,19 +107,24 @@ pub fn copy(root: &Path, scratch: &Path) -> Result<PathBuf, String> {
     Ok(target.join(folder).join("warpwright-fuzz"))
 }
 
-/// Wakes each mutation in turn, and runs so many kernels, or until something is found. A table of what was caught by what.
+/// Who is asked about a mutation that does not say.
+const JUDGES: &str = "simulator,ptx";
+
+/// Wakes each mutation in turn, and runs so many kernels, or until something is found. A table of what was caught by what. `on`: who is asked, whatever the table says.
 ///
 /// # Errors
 /// There is a mutation that nothing caught, or the copy cannot be made.
-pub fn try_all(root: &Path, scratch: &Path, on: &str, kernels: u64) -> Result<String, String> {
+pub fn try_all(root: &Path, scratch: &Path, on: Option<&str>, limits: Limits) -> Result<String, String> {
     let program = copy(root, scratch)?;
     let (mut text, mut escaped) = (String::new(), Vec::new());
     for (at, row) in table().iter().enumerate() {
         let state = scratch.join(format!("mutation-{}.state", at + 1));
         let _ = std::fs::remove_file(&state);
         let start = Instant::now();
+        let on = on.unwrap_or(if row.asks.is_empty() { JUDGES } else { &row.asks });
         let mut command = Command::new(&program);
-        command.args(["run", "--until-find", "--batch", "10", "--on", on, "--kernels", &kernels.to_string(), "--state"]).arg(&state);
+        command.args(["run", "--until-find", "--batch", "10", "--on", on, "--state"]).arg(&state);
+        command.arg("--kernels").arg(limits.kernels.to_string()).arg("--threads").arg(limits.threads.to_string());
         let output = command.env(VARIABLE, (at + 1).to_string()).output().map_err(|error| error.to_string())?;
         let said = String::from_utf8_lossy(&output.stdout).into_owned();
         let found = said.lines().find(|line| line.starts_with("found:")).unwrap_or("escaped");

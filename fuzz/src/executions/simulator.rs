@@ -50,7 +50,19 @@ pub(super) fn arguments(kernel: &Kernel, wide: usize) -> Vec<Bytes> {
 /// # Errors
 /// A fault, or why it cannot be launched.
 pub fn run(kernel: &Kernel, ir: &ir::Kernel) -> Result<Output, String> {
-    let options = SimOptions { loop_limit: LOOP_LIMIT, workers: 1, ..SimOptions::default() };
+    run_with(kernel, ir, None)
+}
+
+/// The same on a weak memory, with this seed: what generated kernels exchange is ordered, so nothing may be different.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_weakly(kernel: &Kernel, ir: &ir::Kernel, seed: u64) -> Result<Output, String> {
+    run_with(kernel, ir, Some(seed))
+}
+
+fn run_with(kernel: &Kernel, ir: &ir::Kernel, weak_memory: Option<u64>) -> Result<Output, String> {
+    let options = SimOptions { loop_limit: LOOP_LIMIT, workers: 1, weak_memory, ..SimOptions::default() };
     let program = SimProgram::compile_with(ir, options).map_err(|error| error.to_string())?;
     let mut bytes = arguments(kernel, index_bytes(ir));
     let mut list: Vec<SimArgument<'_>> = Vec::new();
