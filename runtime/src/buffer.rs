@@ -286,12 +286,12 @@ impl<T: Element> Buffer<T> {
     pub fn copy_range_from(&mut self, at: usize, other: &Buffer<T>, range: Range<usize>) -> Result<()> {
         let len = range.end.checked_sub(range.start).filter(|_| range.end <= other.len());
         let Some(len) = len else {
-            return Err(Error::OutOfRange { what: "to copy from", start: range.start, end: range.end, len: other.len() });
+            return Err(Error::OutOfRange { what: "from", start: range.start, end: range.end, len: other.len() });
         };
         match at.checked_add(len) {
             Some(end) if end <= self.len() => {}
             end => {
-                return Err(Error::OutOfRange { what: "to copy to", start: at, end: end.unwrap_or(usize::MAX), len: self.len() });
+                return Err(Error::OutOfRange { what: "to", start: at, end: end.unwrap_or(usize::MAX), len: self.len() });
             }
         }
         let size = size_of::<T>();
@@ -394,7 +394,7 @@ fn check_view<T: Element, U: Element>(len: usize, writes: bool) -> Result<()> {
             return refuse(format!("`{from}` has bytes that belong to no field, and nothing is known of them"));
         }
         if to.has_invalid_values() {
-            return refuse(format!("not all bytes are a `{to}`: it is or holds a `bool` or an enum"));
+            return refuse(format!("not all bytes are a `{to}`, which is or holds a `bool` or an enum; upload values of that type"));
         }
     }
     let (bytes, size) = (len * size_of::<T>(), size_of::<U>());

@@ -64,7 +64,10 @@ impl<T: Element> Buffer<T> {
 fn bytes_for<T: Element, P: NoUninit>(values: &[P]) -> Result<(&[u8], usize)> {
     let refuse = |reason| Error::View { from: type_name::<P>().to_owned(), to: T::TYPE.to_string(), reason };
     if T::TYPE.has_invalid_values() {
-        return Err(refuse(format!("not all bytes are a `{}`: it is or holds a `bool` or an enum", T::TYPE)));
+        return Err(refuse(format!(
+            "not all bytes are a `{}`, which is or holds a `bool` or an enum; upload values of that type",
+            T::TYPE
+        )));
     }
     let len = count::<P, T>(values.len()).map_err(refuse)?;
     Ok((bytemuck::cast_slice(values), len))

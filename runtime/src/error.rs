@@ -88,9 +88,9 @@ pub enum Error {
         other: usize,
     },
     /// Elements that a buffer does not have.
-    #[error("elements {start} to {end} {what} are not among the {len} of the buffer")]
+    #[error("elements {start} to {end} cannot be copied {what} a buffer that has {len}; copy fewer, or begin earlier")]
     OutOfRange {
-        /// `to copy from`, `to copy to`.
+        /// `from`, `to`.
         what: &'static str,
         /// The first of them.
         start: usize,
@@ -246,7 +246,7 @@ pub enum Error {
     },
     /// A buffer of another device.
     #[error(
-        "parameter `{parameter}` of kernel `{kernel}` lies on {buffer}, but the launch is on {device}; `download` it there, and make it of that here"
+        "parameter `{parameter}` of kernel `{kernel}` lies on {buffer}, but the launch is on {device}; copy it over, `device.upload(&buffer.download()?)`"
     )]
     OtherDevice {
         /// The kernel.

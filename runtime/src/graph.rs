@@ -393,7 +393,7 @@ impl Known {
         let (old, new) = ((self.is_texture, self.is_mutable, self.ty), (other.picture.is_some(), other.is_mutable, other.ty));
         let reason = if old != new {
             format!(
-                "{} that the graph was recorded with is {}, but it is given {}",
+                "{} that the graph was recorded with is {}, but it is given {}; help: give one of the same kind, or record a graph for this one",
                 ordinal(index),
                 kind(old.0, old.1, old.2),
                 kind(new.0, new.1, new.2)
@@ -508,7 +508,11 @@ impl Graph {
     fn replay<B: GraphBuffers>(&mut self, stream: &Arc<StreamCore>, buffers: &B) -> Result<()> {
         let slots = slots_of(buffers);
         if slots.len() != self.known.len() {
-            let reason = format!("the graph was recorded with {} buffers, but is given {}", self.known.len(), slots.len());
+            let reason = format!(
+                "the graph was recorded with {} buffers, but is given {}; help: give as many, in the same order",
+                self.known.len(),
+                slots.len()
+            );
             return Err(Error::Graph { reason });
         }
         for (index, (slot, known)) in slots.iter().zip(&self.known).enumerate() {

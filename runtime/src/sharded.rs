@@ -93,7 +93,10 @@ impl<T: Element> Sharded<T> {
     /// [`Error::Shards`] if there is no device, if a device would have fewer rows than the halo, or if the elements are no whole rows; as [`Device::upload`].
     pub fn scatter(devices: &[Device], elements: &[T], columns: usize, halo: usize) -> Result<Sharded<T>> {
         let Some(rows) = elements.len().checked_div(columns).filter(|rows| rows * columns == elements.len()) else {
-            let reason = format!("{} elements are no whole number of rows of {columns}", elements.len());
+            let reason = format!(
+                "{} elements are no whole number of rows of {columns}; help: fill the last row up, or give other columns",
+                elements.len()
+            );
             return Err(Error::Shards { reason });
         };
         let upload = |device: &Device, place: &ShardPlace| {

@@ -90,7 +90,7 @@ impl AxisArguments {
             let mut values = Vec::new();
             for text in texts {
                 match source.parse_generic(kernel, &name, text) {
-                    Ok(value) if values.contains(&value) => wrong.push(format!("`{option} {name}=…` has {text} twice")),
+                    Ok(value) if values.contains(&value) => wrong.push(format!("`{option} {name}=…` has {text} twice; leave one out")),
                     Ok(value) => values.push(value),
                     Err(found) => {
                         let why: Vec<String> = found.iter().map(|finding| finding.message.clone()).collect();

@@ -27,10 +27,7 @@ impl Devices {
             return document(json!({ "devices": devices.iter().map(object).collect::<Vec<_>>(), "missing": missing }));
         }
         print(&table(&devices).print())?;
-        for (kind, reason) in missing {
-            let name = if kind == DeviceKind::Cuda { "CUDA" } else { "OpenCL" };
-            complain(&format!("note: no {name} device: {reason}"));
-        }
+        missing.for_each(|(_, reason)| complain(&format!("note: {reason}")));
         Ok(())
     }
 }

@@ -376,7 +376,7 @@ pub(super) fn wrong_defines(known: &[String], defines: &[Define]) -> Vec<String>
     let mut wrong = Vec::new();
     for (index, define) in defines.iter().enumerate() {
         if let Some(first) = defines[..index].iter().find(|first| first.name == define.name) {
-            wrong.push(format!("`-D {}=…` is given twice: {} and {}", define.name, first.value, define.value));
+            wrong.push(format!("`-D {}=…` is given twice, {} and {}; leave one out", define.name, first.value, define.value));
         } else if !known.iter().any(|name| define.names(name)) {
             let hint = match nearest(&define.name, known.iter().map(String::as_str)) {
                 Some(near) => format!("did you mean `{near}`?"),

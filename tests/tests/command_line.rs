@@ -214,7 +214,7 @@ fn generics_from_the_command_line() {
         ],
     );
     run("emit", &["B=32", "F=true", "T=i32"]).refuses(2, &["`-D T=i32` does not fit `scale`: expected a float, found `i32`"]);
-    run("emit", &["B=32", "B=64", "F=true", "T=f32"]).refuses(2, &["`-D B=…` is given twice: 32 and 64"]);
+    run("emit", &["B=32", "B=64", "F=true", "T=f32"]).refuses(2, &["`-D B=…` is given twice, 32 and 64; leave one out"]);
     run("emit", &["B=32", "F=true", "T=f32"]).refuses(1, &["`crate::N` is not known here", "give it with `-D crate::N=VALUE`"]);
     run("emit", &["B=32", "F=true", "T=f32", "N=xyz"]).refuses(2, &["`-D N=xyz`: `xyz` is not a constant"]);
     run("emit", &["B=0", "F=true", "T=f32", "N=1.5f32"]).refuses(1, &["a block has 1 to 1024 threads along x, not 0", "generic.rs:2:18"]);

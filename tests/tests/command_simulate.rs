@@ -127,7 +127,7 @@ pub fn k(p: Params, c: &Global<Corner>, y: &mut Global<f32>) {
     simulate(&[whole, "c=[1, 2, 3]"])
         .refuses(2, &["`c` has 3 numbers, and each of its elements 2: write `--args 'c=[Corner { x: 1.0, y: 1.0 }]'`"]);
     simulate(&[&whole.replace("[7; 6]", "[7; 99999999]")])
-        .refuses(2, &["`p` has a list of 99999999 times 1 numbers: write at most 1048576"]);
+        .refuses(2, &["`p` has a list of 99999999 times 1 number; write at most 1048576 numbers"]);
 }
 
 #[test]

@@ -226,7 +226,7 @@ fn bytes_that_are_no_such_values_are_an_error_that_says_why() {
         );
         assert_eq!(
             there::<bool>(device, &[1u8]),
-            "a buffer of `u8` cannot be seen as one of `bool`: not all bytes are a `bool`: it is or holds a `bool` or an enum"
+            "a buffer of `u8` cannot be seen as one of `bool`: not all bytes are a `bool`, which is or holds a `bool` or an enum; upload values of that type"
         );
         assert!(there::<f32>(device, &[Nothing; 4]).ends_with("Nothing` cannot be seen as one of `f32`: one of them has no bytes"));
         assert_eq!(

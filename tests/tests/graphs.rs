@@ -188,17 +188,20 @@ fn what_a_graph_cannot_work_with_is_an_error_that_names_both_sides() {
         let error = text(device.record((&x, &x), |_, _| Ok::<(), Error>(())).map(|_: Graph| ()));
         assert_eq!(error, "buffer 1 and buffer 2 that the graph is given are the same buffer; help: give it once");
         // Too few, of another type, of another length, to read instead of to write.
-        assert_eq!(text(graph.launch(&mut y)), "the graph was recorded with 2 buffers, but is given 1");
+        assert_eq!(
+            text(graph.launch(&mut y)),
+            "the graph was recorded with 2 buffers, but is given 1; help: give as many, in the same order"
+        );
         let integers = device.zeros::<u32>(N).unwrap();
         let error = text(graph.launch((&integers, &mut y)));
         assert_eq!(
             error,
-            "buffer 1 that the graph was recorded with is a buffer of `f32` to read, but it is given a buffer of `u32` to read"
+            "buffer 1 that the graph was recorded with is a buffer of `f32` to read, but it is given a buffer of `u32` to read; help: give one of the same kind, or record a graph for this one"
         );
         let error = text(graph.launch((&x, &other)));
         assert_eq!(
             error,
-            "buffer 2 that the graph was recorded with is a buffer of `f32` to write, but it is given a buffer of `f32` to read"
+            "buffer 2 that the graph was recorded with is a buffer of `f32` to write, but it is given a buffer of `f32` to read; help: give one of the same kind, or record a graph for this one"
         );
         let short = device.zeros::<f32>(N - 1).unwrap();
         let error = text(graph.launch((&short, &mut y)));

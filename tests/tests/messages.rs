@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use warpwright_codegen::diagnostic::Level;
 use warpwright_tests::command::root;
 use warpwright_tests::marked::is_blessing;
-use warpwright_tests::messages::{Said, Site, examples, files, said, sites};
+use warpwright_tests::messages::{Said, Site, examples, files, own_types, said, sites};
 
 /// Lines that no source by itself leads to: how many of a file, and why.
 const WITHOUT: &[(&str, usize, &str)] = &[
@@ -83,7 +83,7 @@ fn every_message_has_an_example() {
 fn page(shown: &[Shown]) -> String {
     let mut page = String::from(
         "# Messages\n\nWhat the compiler says of mistakes: a small source for each, and every finding of it. Written by `tests/tests/messages.rs` from `tests/messages`; by the \
-         files of the compiler that say it. Lints have pages of their own (`warpwright explain`).\n",
+         files of the compiler that say it. Lints have pages of their own (`warpwright explain`). What a program, the simulator and the command say is in [errors](errors.md).\n",
     );
     let mut file = "";
     for example in shown {
@@ -124,32 +124,7 @@ fn the_page_shows_what_is_said() {
 /// Types of the compiler say nothing to who reads a message.
 #[test]
 fn no_message_names_the_compilers_own_types() {
-    let mut types = BTreeSet::new();
-    let mut folders = vec![root().join("codegen/src"), root().join("review/src")];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(&folder).expect("a folder") {
-            let path = entry.expect("an entry").path();
-            if path.is_dir() {
-                folders.push(path);
-                continue;
-            }
-            let text = std::fs::read_to_string(&path).unwrap_or_default();
-            for line in text.lines() {
-                let rest = ["struct ", "enum "].iter().find_map(|word| {
-                    line.trim_start()
-                        .trim_start_matches("pub(crate) ")
-                        .trim_start_matches("pub(super) ")
-                        .trim_start_matches("pub ")
-                        .strip_prefix(word)
-                });
-                let name: String = rest.unwrap_or_default().chars().take_while(|c| c.is_alphanumeric()).collect();
-                // A word with one capital may be anybody's.
-                if name.chars().filter(|c| c.is_uppercase()).count() > 1 {
-                    types.insert(name);
-                }
-            }
-        }
-    }
+    let types = own_types(&["codegen/src", "review/src"]);
     assert!(types.len() > 100);
     let own = |word: &&str| types.contains(*word);
     let mut wrong = Vec::new();

@@ -96,7 +96,7 @@ fn what_cannot_be_spread_is_an_error_with_its_figures() {
     let error = text(Sharded::scatter(&[], &[1.0f32; 8], 4, 0).unwrap_err());
     assert_eq!(error, "rows were to be spread over no device; help: pass `Device::gpus()`, or `Device::simulators(2)` where there is none");
     let error = text(Sharded::scatter(&devices, &[1.0f32; 9], 4, 0).unwrap_err());
-    assert_eq!(error, "9 elements are no whole number of rows of 4");
+    assert_eq!(error, "9 elements are no whole number of rows of 4; help: fill the last row up, or give other columns");
     let error = text(Sharded::<f32>::zeros(&devices, 8, 4, 3).unwrap_err());
     assert_eq!(error, "8 rows over 3 devices are 2 for some, and a halo has 3; help: use at most 2 devices, or a smaller halo");
     let (a, mut b) = (Sharded::<f32>::zeros(&devices, 9, 4, 0).unwrap(), Sharded::<f32>::zeros(&devices[..2], 9, 4, 0).unwrap());

@@ -447,7 +447,7 @@ impl fmt::Display for FaultKind {
                 if *access == AccessKind::Read { "stores" } else { "fills" },
                 Triple(*writer)
             ),
-            FaultKind::DivisionByZero => f.write_str("integer division by zero"),
+            FaultKind::DivisionByZero => f.write_str("integer division by zero; help: divide only where the divisor is not 0"),
             FaultKind::Overflow { operation, ty, operands } => {
                 let operands: Vec<String> = operands.iter().map(i128::to_string).collect();
                 write!(f, "`{operation}` of {} overflows `{ty}`", operands.join(" and "))
@@ -459,16 +459,19 @@ impl fmt::Display for FaultKind {
                 let whose = if *within_warp { "warp" } else { "block" };
                 write!(f, "divergent barrier: {waiting} of the {whose}'s {living} living threads wait at it, ")?;
                 match other_line {
-                    None => f.write_str("the others do not get here"),
-                    Some(line) => write!(f, "others wait at another one, on line {line}"),
+                    None => f.write_str("the others do not get here; help: put it where all threads come, outside of the `if` or the loop"),
+                    Some(line) => {
+                        write!(f, "others wait at another one, on line {line}; help: let all wait at one barrier, outside of the `if` or the loop")
+                    }
                 }
             }
             FaultKind::ClusterApart { waiting, blocks, other_block, other_line } => {
                 write!(f, "divergent barrier: {waiting} of the cluster's {blocks} blocks wait at a `cluster_sync()`, block {} ", Triple(*other_block))?;
                 match other_line {
-                    None => f.write_str("has ended without coming here"),
-                    Some(line) => write!(f, "waits at another one, on line {line}"),
+                    None => f.write_str("has ended without coming here")?,
+                    Some(line) => write!(f, "waits at another one, on line {line}")?,
                 }
+                f.write_str("; help: put it where all blocks of the cluster come")
             }
             FaultKind::NoPeer { object, access, block, has_returned } => {
                 write!(f, "{} `{object}` of block {}, which ", access.verb(), Triple(*block))?;
@@ -478,7 +481,11 @@ impl fmt::Display for FaultKind {
                 })
             }
             FaultKind::DivergentWarp { name, active, living } => {
-                write!(f, "`{name}` is reached by {active} of the warp's {living} living threads; all must reach it together")
+                write!(
+                    f,
+                    "`{name}` is reached by {active} of the warp's {living} living threads, and all must reach it together; \
+                     help: call it before the `if` or the loop"
+                )
             }
             FaultKind::MissingLane { name, source, lanes } => f.write_str(&missing_lane(name, *source, *lanes)),
             FaultKind::EndlessLoop => f.write_str(
@@ -495,7 +502,7 @@ impl fmt::Display for FaultKind {
 pub(crate) fn loop_limit_reached(who: &str, loops: &str, or: &str, limit: u64) -> String {
     let or = if or.is_empty() { "?".to_owned() } else { format!(", {or}") };
     format!(
-        "{who} has gone round {loops} {limit} times, and is still in it: an endless loop{or} \
+        "{who} has gone round {loops} {limit} times without an end: is it an endless loop{or} \
          help: if it is none, set `{LOOP_LIMIT}` to more"
     )
 }
@@ -549,7 +556,9 @@ impl FaultKind {
         if is_atomic(access) && is_atomic(other_access) {
             return f.write_str("; one of the two is atomic for its own block only; help: give both `ThreadScope::Device`");
         }
-        if (is_atomic(access) || is_atomic(other_access)) && missing_fence == &Some(MissingFence::Both) {
+        // Within a block a barrier may be what is missing: a counter is set to 0 before others add to it.
+        let is_unordered = missing_fence == &Some(MissingFence::Both) || (missing_fence.is_none() && *across_blocks);
+        if (is_atomic(access) || is_atomic(other_access)) && is_unordered {
             return f.write_str("; help: make both atomic (`atomic_load` reads, `atomic_store` writes)");
         }
         let at = |line: &Option<u32>, unknown: &str| line.map_or(unknown.to_owned(), |line| format!("line {line}"));
@@ -573,8 +582,12 @@ impl FaultKind {
                 "; nothing orders the two blocks there; help: behind {other} write `fence_device()` and then an atomic, and here, \
                  once an atomic on the same element has seen that one, `fence_device()`"
             ),
-            _ if *across_blocks => f.write_str("; no barrier orders blocks"),
-            _ => f.write_str("; no barrier is between the two"),
+            _ if *across_blocks => {
+                f.write_str("; no barrier orders blocks; help: give each block elements of its own, or make both accesses atomic")
+            }
+            _ => f.write_str(
+                "; no barrier is between the two; help: write `sync_threads()` between them, or give each thread elements of its own",
+            ),
         }
     }
 
@@ -594,17 +607,20 @@ impl FaultKind {
             write!(f, ", others at the barrier on line {line}")?;
         }
         if *behind > 0 {
-            let lanes = count(u64::from(*behind), "thread");
+            let (lanes, wait) = (
+                count(u64::from(*behind), "thread"),
+                if *behind == 1 { "has left the loop and waits" } else { "have left the loop and wait" },
+            );
             return write!(
                 f,
-                "; {lanes} of this warp left the loop and wait after it for the rest; help: do the work that the rest waits for inside the loop"
+                "; {lanes} of this warp {wait} after it for the rest; help: do the work that the rest waits for inside the loop"
             );
         }
         if *coming > 0 {
-            let coming = count(*coming, "block");
+            let coming = if *coming == 1 { "1 more block has".to_owned() } else { format!("{coming} more blocks have") };
             return write!(
                 f,
-                "; {coming} more have not begun, which a device would not run at once either; \
+                "; {coming} not begun, which a device would not run at once either; \
                  help: let blocks wait only for those that began before them, which an atomic's ticket tells"
             );
         }

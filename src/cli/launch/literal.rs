@@ -86,7 +86,7 @@ impl Reader<'_> {
                     self.read(item)?;
                     let each = self.numbers.len() - before;
                     if n == 0 && each.saturating_mul(*times) > MOST_NUMBERS {
-                        return Err(format!("has a list of {times} times {each} numbers: write at most {MOST_NUMBERS}"));
+                        return Err(format!("has a list of {times} times {}; write at most {MOST_NUMBERS} numbers", count(each)));
                     }
                 }
             }
@@ -118,7 +118,7 @@ impl Reader<'_> {
                 return Err(format!("is a `{name}`, which has no field `{field}`; {hint}"));
             }
             if given[..n].iter().any(|(before, _)| before == field) {
-                return Err(format!("has the field `{field}` of `{name}` twice"));
+                return Err(format!("has the field `{field}` of `{name}` twice; leave one out"));
             }
         }
         for field in fields {

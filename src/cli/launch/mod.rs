@@ -227,12 +227,12 @@ impl LaunchArguments {
         let mut wrong = Vec::new();
         for argument in &self.args {
             let Some((name, value)) = argument.split_once('=') else {
-                wrong.push(format!("`--args {argument}`: expected NAME=VALUE"));
+                wrong.push(format!("`--args {argument}` names no parameter; write `--args NAME=VALUE`"));
                 continue;
             };
             let (name, value) = (name.trim(), value.trim().to_owned());
             match parameters.iter().position(|parameter| parameter.name == name) {
-                Some(at) if written[at].is_some() => wrong.push(format!("`--args {name}=…` is given twice")),
+                Some(at) if written[at].is_some() => wrong.push(format!("`--args {name}=…` is given twice; leave one out")),
                 Some(at) => written[at] = Some(value),
                 None => {
                     let hint = match nearest(name, parameters.iter().map(|parameter| parameter.name.as_str())) {

@@ -48,8 +48,9 @@ impl Written {
             Expr::Path(path) => (path.to_token_stream().to_string(), Vec::new()),
             other => return Literal::of(other).map(Written::Literal).ok_or_else(unknown),
         };
-        let len =
-            arguments.first().map(|len| length(len).ok_or_else(|| format!("is `{text}`, and `{}` is no length", len.to_token_stream())));
+        let len = arguments
+            .first()
+            .map(|len| length(len).ok_or_else(|| format!("is `{text}`, and `{}` is no length like `4096`", len.to_token_stream())));
         let len = len.transpose()?;
         match (name.as_str(), arguments.len()) {
             ("random", 0..=1) => Ok(Written::Random { len, range: None }),

@@ -95,7 +95,10 @@ fn what_is_no_value_is_refused() {
     let text = refused(words.view::<u64>().map(Buffer::len));
     assert_eq!(text, "a buffer of `u32` cannot be seen as one of `u64`: its 12 bytes are not a multiple of 8");
     let text = refused(words.view::<Mode>().map(Buffer::len));
-    assert_eq!(text, "a buffer of `u32` cannot be seen as one of `Mode`: not all bytes are a `Mode`: it is or holds a `bool` or an enum");
+    assert_eq!(
+        text,
+        "a buffer of `u32` cannot be seen as one of `Mode`: not all bytes are a `Mode`, which is or holds a `bool` or an enum; upload values of that type"
+    );
     assert!(refused(words.view::<Flagged>().map(Buffer::len)).contains("not all bytes are a `Flagged`"));
     assert!(refused(words.view_mut::<bool>().map(|view| view.len())).contains("not all bytes are a `bool`"));
     assert!(refused(words.view::<[u32; 0]>().map(Buffer::len)).contains("one of them has no bytes"));
@@ -160,9 +163,9 @@ fn copies_go_from_device_to_device_and_from_place_to_place() {
             assert_eq!(here.download().unwrap(), values.iter().map(|v| v.rotate_left(16)).collect::<Vec<_>>(), "{from} to {to}");
             let error = part.copy_range_from(50, &source, 0..51).unwrap_err();
             assert!(matches!(error, warpwright::Error::OutOfRange { .. }), "{error:?}");
-            assert_eq!(error.to_string(), "elements 50 to 101 to copy to are not among the 100 of the buffer");
+            assert_eq!(error.to_string(), "elements 50 to 101 cannot be copied to a buffer that has 100; copy fewer, or begin earlier");
             let error = part.copy_range_from(0, &source, 4990..5001).unwrap_err().to_string();
-            assert_eq!(error, "elements 4990 to 5001 to copy from are not among the 5000 of the buffer");
+            assert_eq!(error, "elements 4990 to 5001 cannot be copied from a buffer that has 5000; copy fewer, or begin earlier");
         }
     }
 }

@@ -184,7 +184,7 @@ fn threads_that_wait_for_each_other_are_a_deadlock() {
         &[
             "endless.rs:66:5: ",
             "thread (1, 0, 0): deadlock: 1 warp of 1 block waits",
-            "; 1 thread of this warp left the loop",
+            "; 1 thread of this warp has left the loop and waits",
             "help: do the work that the rest waits for inside the loop",
         ],
     );
@@ -204,7 +204,7 @@ fn waiting_for_what_comes_is_no_deadlock() {
 }
 
 /// What the host twin says of a loop at the limit.
-const LIMIT: &str = "a thread has gone round this loop 16777216 times, and is still in it: an endless loop, or a wait for what a thread does that \
+const LIMIT: &str = "a thread has gone round this loop 16777216 times without an end: is it an endless loop, or a wait for what a thread does that \
                      runs after this one here? help: if it is none, set `WARPWRIGHT_LOOP_LIMIT` to more";
 
 #[test]

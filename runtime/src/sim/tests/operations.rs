@@ -170,7 +170,10 @@ param m0 \"y\": global mut [i32]
 ";
     let zero = fault(run(&text.replace("OP", "div"), 1, 4, &mut vec![1, 2, 0, 0]));
     assert_eq!((zero.kind.clone(), zero.thread, zero.line), (FaultKind::DivisionByZero, [2, 0, 0], 9));
-    assert_eq!(zero.to_string(), "k.rs:9:4: kernel `k`, block (0, 0, 0), thread (2, 0, 0): integer division by zero");
+    assert_eq!(
+        zero.to_string(),
+        "k.rs:9:4: kernel `k`, block (0, 0, 0), thread (2, 0, 0): integer division by zero; help: divide only where the divisor is not 0"
+    );
     let mut y = vec![0, 1, 2, 3];
     run(&text.replace("OP", "add"), 1, 4, &mut y).unwrap();
     assert_eq!(y, [i32::MAX, i32::MIN, i32::MIN + 1, i32::MIN + 2]);

@@ -1,0 +1,33 @@
+// ---- An index beyond the end of a buffer
+// launch: grid = 5
+#[kernel(block = 64)]
+fn doubled(x: &Global<f32>, y: &mut Global<f32>) {
+    let i = global_id().x;
+    y[i] = x[i] * 2.0;
+}
+
+// ---- An index beyond a row of an array in shared memory
+// launch: grid = 1
+#[kernel(block = 64)]
+fn turned(y: &mut Global<f32>) {
+    #[shared]
+    let mut tile: [[f32; 32]; 8];
+    let t = thread_idx().x;
+    tile[t % 8][t / 8 * 8] = 1.0;
+    sync_threads();
+    y[t] = tile[t / 8][t % 8];
+}
+
+// ---- Shared memory that nobody has written
+// launch: grid = 1
+#[kernel(block = 64)]
+fn turned(y: &mut Global<f32>) {
+    #[shared]
+    let mut tile: [f32; 64];
+    let t = thread_idx().x;
+    if t < 32 {
+        tile[t] = 1.0;
+    }
+    sync_threads();
+    y[t] = tile[63 - t];
+}

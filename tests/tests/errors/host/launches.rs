@@ -1,0 +1,211 @@
+//! Launches that are refused before anything runs, and kernels that fault.
+
+use warpwright::prelude::*;
+
+/// Any block will do.
+#[kernel]
+pub fn counted(y: &mut Global<u32>) {
+    let i = global_id().x;
+    if i < y.len() {
+        y[i] = i as u32;
+    }
+}
+
+#[kernel(block = 64)]
+pub fn reversed(y: &mut Global<f32>) {
+    #[shared(dynamic)]
+    let mut buf: [f32];
+    let t = thread_idx().x;
+    if t < buf.len() {
+        buf[t] = y[t];
+    }
+    sync_threads();
+    if t < buf.len() {
+        y[t] = buf[buf.len() - 1 - t];
+    }
+}
+
+#[kernel(block = 64)]
+pub fn scaled(a: f32, x: &Global<f32>, y: &mut Global<f32>) {
+    let i = global_id().x;
+    y[i] = a * x[i];
+}
+
+#[kernel(block = B)]
+pub fn filled<const B: usize>(y: &mut Global<u32>) {
+    y[global_id().x] = 1;
+}
+
+#[kernel(block = 64)]
+pub fn places(y: &mut Global<usize>) {
+    let i = global_id().x;
+    y[i] = i;
+}
+
+#[kernel(block = 64)]
+pub fn taken(table: [[f64; 16]; 40], y: &mut Global<f64>) {
+    y[global_id().x] = table[global_id().x][0];
+}
+
+#[kernel(block = 64)]
+pub fn looked_up(from: usize, y: &mut Global<u32>) {
+    y[0] = from as u32;
+}
+
+#[kernel(block = 32, cluster = 2, targets = [sm_90])]
+pub fn paired(y: &mut Global<u32>) {
+    y[global_id().x] = cluster_rank() as u32;
+}
+
+#[kernel(block = 64, targets = [sm_90])]
+pub fn summed(m: &Matrix<f32>, y: &mut Global<f32>) {
+    #[shared]
+    let mut tile: [[f32; 16]; 4];
+    let t = thread_idx().x;
+    let mut sum = 0.0;
+    #[pipeline(stages = 2, by = tma)]
+    for i in 0..m.rows() / 4 {
+        load_tile(&mut tile, m, i * 4, 0);
+        sync_threads();
+        sum += tile[t / 16][t % 16];
+        sync_threads();
+    }
+    y[t] = sum;
+}
+
+super::examples! {
+    /// A launch without a grid
+    fn no_grid(device) {
+        let mut y = device.zeros::<u32>(100)?;
+        counted(&mut y).block(32).launch(device)
+    }
+
+    /// A launch without a block, of a kernel that fixes none
+    fn no_block(device) {
+        let mut y = device.zeros::<u32>(100)?;
+        counted(&mut y).cover(100).launch(device)
+    }
+
+    /// A launch with another block than the kernel's
+    fn fixed_block(device) {
+        let mut y = device.zeros::<f32>(64)?;
+        reversed(&mut y).block(32).grid(1).shared_bytes(256).launch(device)
+    }
+
+    /// Nothing to cover
+    fn nothing_to_cover(device) {
+        let mut y = device.zeros::<u32>(100)?;
+        counted(&mut y).block(32).cover(0).launch(device)
+    }
+
+    /// A negative number of blocks
+    fn negative_grid(device) {
+        let mut y = device.zeros::<u32>(100)?;
+        counted(&mut y).block(32).grid(-1).launch(device)
+    }
+
+    /// More threads than a block can have
+    fn too_many_threads(device) {
+        let mut y = device.zeros::<u32>(100)?;
+        counted(&mut y).block(2048).cover(100).launch(device)
+    }
+
+    /// More blocks along y than a grid can have
+    fn too_many_blocks(device) {
+        let mut y = device.zeros::<u32>(100)?;
+        counted(&mut y).block(32).grid((1, 100_000)).launch(device)
+    }
+
+    /// More shared memory than a block can have
+    fn too_much_shared(device) {
+        let mut y = device.zeros::<f32>(64)?;
+        reversed(&mut y).grid(1).shared_bytes(1 << 20).launch(device)
+    }
+
+    /// More bytes of parameters than a launch can pass
+    fn too_many_parameters(device) {
+        let mut y = device.zeros::<f64>(64)?;
+        taken([[0.0; 16]; 40], &mut y).grid(1).launch(device)
+    }
+
+    /// More threads than 32 bits count
+    fn too_many_to_count(device) {
+        let mut y = device.zeros::<u32>(100)?;
+        counted(&mut y).block(1024).grid(1 << 22).launch(device)
+    }
+
+    /// A value that a 32-bit `usize` does not hold
+    fn too_large_a_value(device) {
+        let mut y = device.zeros::<u32>(64)?;
+        looked_up(1 << 40, &mut y).grid(1).launch(device)
+    }
+
+    /// The length of dynamic shared memory is not given
+    fn no_shared_bytes(device) {
+        let mut y = device.zeros::<f32>(64)?;
+        reversed(&mut y).grid(1).launch(device)
+    }
+
+    /// A negative length of shared memory
+    fn negative_shared(device) {
+        let mut y = device.zeros::<f32>(64)?;
+        reversed(&mut y).grid(1).shared_bytes(-4).launch(device)
+    }
+
+    /// A grid that is no whole number of clusters
+    fn half_a_cluster(device) {
+        let mut y = device.zeros::<u32>(96)?;
+        paired(&mut y).grid(3).launch(device)
+    }
+
+    /// A matrix whose rows tensor copies cannot take
+    fn odd_rows(device) {
+        let (x, mut y) = (device.zeros::<f32>(8 * 17)?, device.zeros::<f32>(64)?);
+        summed(device.matrix(&x, 8, 17)?, &mut y).grid(1).launch(device)
+    }
+
+    /// A buffer of another device
+    fn other_device(device) {
+        let elsewhere = Device::host().upload(&[1.0f32; 64])?;
+        let mut y = device.zeros::<f32>(64)?;
+        scaled(2.0, &elsewhere, &mut y).cover(64).launch(device)
+    }
+
+    /// A buffer of elements that are wider on the host than on the device
+    fn other_layout(device) {
+        let mut y = device.zeros::<usize>(64)?;
+        places(&mut y).cover(64).launch(device)
+    }
+
+    /// An instance that does not compile
+    fn does_not_compile(device) {
+        let mut y = device.zeros::<u32>(4096)?;
+        filled::<2048>(&mut y).grid(2).launch(device)
+    }
+
+    /// A target that there is not
+    fn unknown_target(device) {
+        let mut y = device.zeros::<u32>(64)?;
+        filled::<64>(&mut y).ptx("sm_91").map(drop)
+    }
+
+    /// No runs to time
+    fn no_runs(device) {
+        let mut y = device.zeros::<u32>(64)?;
+        filled::<64>(&mut y).grid(1).time(device, 0).map(drop)
+    }
+
+    /// An index out of bounds, on the simulator
+    fn out_of_bounds(device) {
+        let (x, mut y) = (device.zeros::<f32>(64)?, device.zeros::<f32>(100)?);
+        scaled(2.0, &x, &mut y).cover(100).launch(device)
+    }
+
+    /// The same, on the host twin
+    fn out_of_bounds_on_the_host(device) {
+        let host = Device::host();
+        let (x, mut y) = (host.zeros::<f32>(64)?, host.zeros::<f32>(100)?);
+        scaled(2.0, &x, &mut y).cover(100).launch(&host)?;
+        device.synchronize()
+    }
+}

@@ -1,0 +1,99 @@
+//! Errors of a program: each example is a function that fails, and the page shows its body.
+
+mod buffers;
+mod drivers;
+mod launches;
+mod no_driver;
+mod several;
+
+use super::page::{Entry, Section};
+use warpwright::{Device, Result};
+
+/// A function that fails, with its name.
+type Example = (&'static str, fn(&Device) -> Result<()>);
+
+/// Functions of examples, and the list of them.
+macro_rules! examples {
+    ($($(#[$about:meta])* fn $name:ident($device:ident) $body:block)*) => {
+        $($(#[$about])* fn $name($device: &warpwright::Device) -> warpwright::Result<()> $body)*
+
+        pub(super) const EXAMPLES: &[$crate::host::Example] = &[$((stringify!($name), $name)),*];
+    };
+}
+
+use examples;
+
+/// The text of an item that begins with these words: its lines up to the brace that closes it.
+fn item<'t>(lines: &[&'t str], begins: &str) -> Option<Vec<&'t str>> {
+    let at = lines.iter().position(|line| line.trim_start().starts_with(begins))?;
+    let margin = lines[at].len() - lines[at].trim_start().len();
+    let len = lines[at..].iter().position(|line| line.trim_end() == format!("{}}}", " ".repeat(margin)))?;
+    Some(lines[at..=at + len].to_vec())
+}
+
+/// The kernels and types of a file of examples.
+fn items(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    let from = lines.iter().position(|line| line.starts_with("use ")).unwrap_or(0);
+    let uses = lines[from..].iter().take_while(|line| line.starts_with("use ")).count();
+    let to = lines.iter().position(|line| line.starts_with("super::examples!")).unwrap_or(lines.len());
+    lines[from + uses..to].join("\n").trim().to_owned()
+}
+
+/// The entry of an example, whose file has this text, and that said this: `NoGrid: kernel …`.
+fn entry(text: &str, name: &str, said: &str) -> Entry {
+    let lines: Vec<&str> = text.lines().collect();
+    let function = item(&lines, &format!("fn {name}(")).unwrap_or_else(|| panic!("no function `{name}`"));
+    let at = lines.iter().position(|line| *line == function[0]).unwrap_or(0);
+    let title = lines[at - 1].trim_start().trim_start_matches("/// ").to_owned();
+    let body: Vec<&str> = function[1..function.len() - 1]
+        .iter()
+        .filter(|line| !line.contains("device.synchronize()?;"))
+        .map(|line| line.strip_prefix("        ").unwrap_or(line))
+        .collect();
+    let (kind, said) = said.split_once(": ").unwrap_or_else(|| panic!("{name}: {said}"));
+    Entry { title, shown: format!("```rust,ignore\n{}\n```", body.join("\n")), kind: kind.to_owned(), said: said.to_owned() }
+}
+
+/// Files of examples: what each is about, its text, its functions, and the child in which they run, if not here.
+const FILES: &[(&str, &str, &[Example], Option<&str>)] = &[
+    ("Launches", include_str!("launches.rs"), launches::EXAMPLES, None),
+    ("Buffers, textures, memory of others", include_str!("buffers.rs"), buffers::EXAMPLES, None),
+    ("Timing, graphs, several devices", include_str!("several.rs"), several::EXAMPLES, None),
+    ("GPUs", include_str!("drivers.rs"), drivers::EXAMPLES, Some("driver")),
+    ("No driver", include_str!("no_driver.rs"), no_driver::EXAMPLES, Some("none")),
+];
+
+/// What an example says: `NoGrid: kernel …`.
+fn said((name, run): &Example) -> String {
+    match run(&Device::simulator()) {
+        Ok(()) => panic!("{name}: nothing is wrong"),
+        Err(error) => format!("{error:?}"),
+    }
+}
+
+/// Runs the examples of a child, and prints what they say.
+pub(super) fn print(child: &str) {
+    for (.., examples, of) in FILES {
+        for example in examples.iter().filter(|_| *of == Some(child)) {
+            println!("said {} {}", example.0, serde_json::to_string(&said(example)).expect("text"));
+        }
+    }
+}
+
+/// The entries of each file. `in_child` gives what a child prints.
+pub(super) fn entries(in_child: impl Fn(&str) -> String) -> Vec<Section> {
+    let one_file = |(title, text, examples, child): &(&'static str, &str, &[Example], Option<&str>)| {
+        let printed = child.map(&in_child);
+        let of_child = |name: &str| {
+            let line = printed.as_ref()?.lines().find_map(|line| line.strip_prefix(&format!("said {name} ")))?;
+            serde_json::from_str::<String>(line).ok()
+        };
+        let one = |example: &Example| {
+            let said = if printed.is_some() { of_child(example.0) } else { Some(said(example)) };
+            entry(text, example.0, &said.unwrap_or_else(|| panic!("`{}` has said nothing: {printed:?}", example.0)))
+        };
+        Section { title, files: Vec::new(), items: items(text), entries: examples.iter().map(one).collect() }
+    };
+    FILES.iter().map(one_file).collect()
+}

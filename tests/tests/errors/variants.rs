@@ -1,0 +1,28 @@
+//! Which errors there are: the variants of enums in the runtime's sources.
+
+use std::collections::BTreeSet;
+use warpwright_tests::command::root;
+
+/// The variants of an enum in a file.
+fn of(file: &str, name: &str) -> BTreeSet<String> {
+    let text = std::fs::read_to_string(root().join(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
+    let items = syn::parse_file(&text).unwrap_or_else(|error| panic!("{file}: {error}")).items;
+    let found = items.into_iter().find_map(|item| match item {
+        syn::Item::Enum(found) if found.ident == name => Some(found),
+        _ => None,
+    });
+    found.unwrap_or_else(|| panic!("{file} has no enum `{name}`")).variants.iter().map(|variant| variant.ident.to_string()).collect()
+}
+
+/// Every variant of `warpwright::Error`.
+pub(super) fn of_errors() -> BTreeSet<String> {
+    of("runtime/src/error.rs", "Error")
+}
+
+/// Every kind of fault that the simulator finds, those of the copy engine's barriers each by itself.
+pub(super) fn of_faults() -> BTreeSet<String> {
+    let mut kinds = of("runtime/src/sim/error.rs", "FaultKind");
+    assert!(kinds.remove("BarrierMisused"));
+    kinds.extend(of("runtime/src/sim/engine.rs", "Misuse").iter().map(|misuse| format!("BarrierMisused::{misuse}")));
+    kinds
+}
