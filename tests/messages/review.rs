@@ -157,3 +157,25 @@ fn copy(x: &Global<f32>, y: &mut Global<f32>) {
     let i = global_id().x;
     y[i] = x[i];
 }
+// ---- A requirement where OpenCL devices are the only target
+// target opencl
+#[kernel(block = 256, targets = [opencl], require(registers <= 64))]
+fn copy(x: &Global<f32>, y: &mut Global<f32>) {
+    let i = global_id().x;
+    y[i] = x[i];
+}
+// ---- A sum of a warp under a condition that may split it, where OpenCL devices are a target
+// target opencl
+#[kernel(block = 64, targets = [opencl])]
+fn sums(rows: usize, x: &Global<f32>, y: &mut Global<f32>) {
+    let i = global_id().x;
+    if i < rows {
+        y[i] = warp_sum(x[i]);
+    }
+}
+// ---- More variants than are looked at while a crate compiles
+// most 1000
+#[kernel(block = B, variants(B in [32, 64, 128, 256, 512]))]
+fn scale<const B: usize>(y: &mut Global<f32>) {
+    y[global_id().x] *= 2.0;
+}

@@ -1,17 +1,20 @@
 //! What the compiler says of small sources, and from which line of its own: what the index of messages, `docs/messages.md`, is made of and held to.
 //!
 //! `tests/messages` has the examples: a file for each file of the compiler that says something, or for a few; in it examples stand one after the other, each under a line
-//! `// ---- TITLE`. `// target sm_90a` in an example asks for other targets than all.
+//! `// ---- TITLE`. Other comments in an example ask for what its source does not say (`messages/asked.rs`): `// target sm_90a` for another target than the usual ones.
+
+mod asked;
 
 use crate::command::root;
 use crate::front_end::exercise::instance;
+use asked::Asked;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use warpwright_codegen::backend::BACKENDS;
-use warpwright_codegen::diagnostic::{Diagnostics, Level};
-use warpwright_codegen::hir::declared_instances;
+use warpwright_codegen::diagnostic::{Diagnostic, Diagnostics, Level};
+use warpwright_codegen::hir::{declared_instances, parse_constant, parse_generic};
 use warpwright_codegen::pipeline;
-use warpwright_codegen::syntax::{Program, Unit, check_subset};
+use warpwright_codegen::syntax::{Instance, Program, Unit, UnitId, absent_names, check_subset, foreign_syntax};
 use warpwright_codegen::target::{Target, Targets};
 use warpwright_review::{ReviewScope, review};
 
@@ -53,82 +56,113 @@ pub struct Example {
 /// Targets that an example is emitted for: the oldest, a common one, and the one with most.
 const USUAL: &[&str] = &["sm_70", "sm_80", "sm_90a"];
 
+/// All that is said, the same once.
+#[derive(Default)]
+struct Found {
+    all: Vec<Said>,
+    seen: BTreeSet<(Site, String)>,
+}
+
+impl Found {
+    fn add(&mut self, found: &Diagnostics) {
+        found.iter().for_each(|finding| self.add_one(finding));
+    }
+
+    fn add_one(&mut self, finding: &Diagnostic) {
+        let file = finding.raised_at.file().replace('\\', "/");
+        let site = Site { file, line: finding.raised_at.line() };
+        let at = finding.span.source_text().unwrap_or_default();
+        if self.seen.insert((site.clone(), finding.message.clone())) {
+            self.all.push(Said {
+                site,
+                level: finding.level,
+                lint: finding.lint,
+                message: finding.message.clone(),
+                help: finding.help.clone(),
+                at: at.lines().next().unwrap_or_default().to_owned(),
+            });
+        }
+    }
+
+    /// What a stage made, if it made something.
+    fn made<T>(&mut self, made: Result<T, Diagnostics>) -> Option<T> {
+        made.map_err(|found| self.add(&found)).ok()
+    }
+}
+
 /// All that the compiler says of a source: the same once.
 pub fn said(text: &str) -> Vec<Said> {
-    let mut all = Vec::new();
-    let mut seen = BTreeSet::new();
-    let mut add = |found: &Diagnostics| {
-        for finding in found.iter() {
-            let file = finding.raised_at.file().replace('\\', "/");
-            let site = Site { file, line: finding.raised_at.line() };
-            let at = finding.span.source_text().unwrap_or_default();
-            if seen.insert((site.clone(), finding.message.clone())) {
-                all.push(Said {
-                    site,
-                    level: finding.level,
-                    lint: finding.lint,
-                    message: finding.message.clone(),
-                    help: finding.help.clone(),
-                    at: at.lines().next().unwrap_or_default().to_owned(),
-                });
-            }
-        }
-    };
+    let mut found = Found::default();
+    let asked = Asked::of(text);
+    let reached = asked::reached(text);
+    for reached in &reached {
+        reached.unchecked(None).iter().for_each(|finding| found.add_one(finding));
+        of_kernel(&reached.program, reached.unit, &reached.name(), &asked, &mut found);
+    }
+    if reached.is_empty() {
+        of_text(text, &asked, &mut found);
+    }
+    found.all
+}
+
+/// What is said of a text.
+fn of_text(text: &str, asked: &Asked, found: &mut Found) {
     let unit = match Unit::parse("example.rs", 1, 1, text) {
         Ok(unit) => unit,
-        Err(found) => {
-            add(&found);
-            return all;
+        Err(broken) => {
+            // What is no Rust may be C.
+            let of_c = text.parse().ok().and_then(foreign_syntax);
+            of_c.iter().for_each(|finding| found.add_one(finding));
+            return found.add(&broken);
         }
     };
-    let mut found = Diagnostics::new();
-    check_subset(&unit.items, &mut found);
-    add(&found);
-    let kernels: Vec<String> = unit.kernels().into_iter().map(|(path, _)| path).collect();
+    let mut of_subset = Diagnostics::new();
+    check_subset(&unit.items, &mut of_subset);
+    found.add(&of_subset);
+    found.add(&absent_names(&unit.items, &asked.absent));
+    let kernels: Vec<String> = match &asked.kernel {
+        Some(kernel) => vec![kernel.clone()],
+        None => unit.kernels().into_iter().map(|(path, _)| path).collect(),
+    };
     let mut program = Program::default();
     let unit = program.add(unit);
-    let asked: Vec<&str> = text.lines().filter_map(|line| line.trim().strip_prefix("// target ")).collect();
-    let targets = if asked.is_empty() { USUAL.to_vec() } else { asked };
-    for kernel in kernels {
-        let instances = match declared_instances(&program, unit, &kernel) {
-            Ok(declared) if declared.is_empty() => instance(&program, unit, &kernel).into_iter().collect(),
-            Ok(declared) => declared,
-            Err(found) => {
-                add(&found);
-                continue;
-            }
-        };
-        for instance in &instances {
-            let built = match pipeline::lower(&program, unit, &kernel, instance) {
-                Ok(built) => built,
-                Err(found) => {
-                    add(&found);
-                    continue;
-                }
-            };
-            add(&built.warnings);
-            let lowered = match built.schedule() {
-                Ok(lowered) => lowered,
-                Err(found) => {
-                    add(&found);
-                    continue;
-                }
-            };
-            add(&lowered.warnings);
-            for backend in BACKENDS {
-                for target in targets.iter().filter(|target| **target != "opencl") {
-                    let target = Target::find(target).unwrap_or_else(|unknown| panic!("{unknown}"));
-                    if let Err(found) = lowered.emit(*backend, Some(target)) {
-                        add(&found);
-                    }
-                }
+    kernels.iter().for_each(|kernel| of_kernel(&program, unit, kernel, asked, found));
+}
+
+/// What is said of a kernel.
+fn of_kernel(program: &Program, unit: UnitId, kernel: &str, asked: &Asked, found: &mut Found) {
+    for (name, value) in &asked.defines {
+        found.made(parse_generic(program, unit, kernel, name, value));
+    }
+    for value in &asked.constants {
+        found.made(parse_constant(value));
+    }
+    let instances = match &asked.instance {
+        Some(generics) => vec![Instance { generics: generics.clone() }],
+        None => match found.made(declared_instances(program, unit, kernel)) {
+            Some(declared) if declared.is_empty() => instance(program, unit, kernel).into_iter().collect(),
+            Some(declared) => declared,
+            None => return,
+        },
+    };
+    let targets: Vec<&str> = if asked.targets.is_empty() { USUAL.to_vec() } else { asked.targets.iter().map(String::as_str).collect() };
+    for instance in &instances {
+        let Some(built) = found.made(pipeline::lower(program, unit, kernel, instance)) else { continue };
+        found.add(&built.warnings);
+        let Some(lowered) = found.made(built.schedule()) else { continue };
+        found.add(&lowered.warnings);
+        for backend in BACKENDS {
+            for target in targets.iter().filter(|target| **target != "opencl") {
+                let target = Target::find(target).unwrap_or_else(|unknown| panic!("{unknown}"));
+                found.made(lowered.emit(*backend, Some(target)));
             }
         }
-        let asked = Targets::named(targets.iter().copied());
-        let scope = ReviewScope { targets: &asked, findings: None, most: usize::MAX };
-        add(&review(&program, unit, &kernel, &instances, scope, None));
     }
-    all
+    if program.units[unit.0].kernel(kernel).is_ok() {
+        let targets = Targets::named(targets.iter().copied());
+        let scope = ReviewScope { targets: &targets, findings: None, most: asked.most.unwrap_or(usize::MAX) };
+        found.add(&review(program, unit, kernel, &instances, scope, None));
+    }
 }
 
 /// The examples of a file.
