@@ -1,12 +1,16 @@
-//! Mutants that are no faults: they give the same in every order, for a reason.
+//! What is told of mutants by a person: of those that leave what the kernel leaves where nothing else tells why, and of mistakes of order without a fault.
 
 use super::mistakes::Mistake::{self, *};
+use super::sameness::Same;
+use super::sweep::Judged;
+use super::verdict::Verdict;
+use std::collections::BTreeMap;
 
-/// Mutants that leave what the kernel leaves.
-pub struct Equivalent {
+/// Mutants of a kernel, and what is said of them.
+pub struct Listed {
     /// The kernel.
     pub kernel: &'static str,
-    /// The mistake that is none here.
+    /// The mistake.
     pub mistake: Mistake,
     /// At how many places.
     pub places: usize,
@@ -14,31 +18,104 @@ pub struct Equivalent {
     pub reason: &'static str,
 }
 
-const fn same(kernel: &'static str, mistake: Mistake, places: usize, reason: &'static str) -> Equivalent {
-    Equivalent { kernel, mistake, places, reason }
+const fn row(kernel: &'static str, mistake: Mistake, places: usize, reason: &'static str) -> Listed {
+    Listed { kernel, mistake, places, reason }
 }
 
-const ONE_WARP: &str = "the block is one warp, so its barrier is `sync_warp()`";
-const WITHIN_WARP: &str = "only lanes of one warp exchange values there";
 const ZEROS: &str = "one turn more copies what is beyond the end, which is zeros";
 const ONE_TURN: &str = "the loop has one turn in this variant, and nothing comes behind its last barrier";
 const ONE_KEY: &str = "one key is right, so one thread writes";
 const OUTSIDE: &str = "one turn more stores to what is outside of the matrix, which is not written";
 const CLUSTER_END: &str = "the compiler puts a `cluster_sync()` at the end of a kernel that uses `shared_of`";
+const WITHIN_WARP: &str = "only lanes of one warp exchange values there";
+const RIM: &str = "one row or column more lies in the rim of the box, where fields and material are zeros and stay so";
+const FILLED_UP: &str = "chunks are filled up with zeros, which add nothing";
+const NOT_LEAST: &str = "the displacement that is left out is not the best one of any block";
+const NO_KEY: &str = "a thread more tries a key that does not fit";
+const NOT_REPORTED: &str = "a thread more tries keys beyond the window, which are not reported";
+const OTHER_KEY: &str = "the key that fits is not the one that is left out";
 
-/// All of them, of the kernels of this folder and of the tree's.
-pub const EQUIVALENT: &[Equivalent] = &[
-    same("look_back", WeakBarrier, 2, ONE_WARP),
-    same("run_sums", LateEnd, 1, ZEROS),
-    same("tile_sums", LateEnd, 1, ZEROS),
-    same("strips", LateEnd, 1, OUTSIDE),
-    same("cluster_sums", DroppedBarrier, 1, CLUSTER_END),
-    same("cluster_sums", WeakBarrier, 1, CLUSTER_END),
-    same("matmul_tiled", WeakBarrier, 2, ONE_WARP),
-    same("matmul_tiled", Divergent, 2, "the block is half a warp"),
-    same("convolve", DroppedBarrier, 1, ONE_TURN),
-    same("convolve", WeakBarrier, 1, ONE_TURN),
-    same("search_direct", PlainForAtomic, 1, ONE_KEY),
-    same("search", PlainForAtomic, 1, ONE_KEY),
-    same("streamed_static", WeakBarrier, 1, WITHIN_WARP),
+/// Mutants that leave what the kernel leaves, in every order, of the kernels of this folder and of the tree's.
+pub const EQUIVALENT: &[Listed] = &[
+    row("run_sums", LateEnd, 1, ZEROS),
+    row("tile_sums", LateEnd, 1, ZEROS),
+    row("strips", LateEnd, 1, OUTSIDE),
+    row("cluster_sums", WeakBarrier, 1, CLUSTER_END),
+    row("convolve", DroppedBarrier, 1, ONE_TURN),
+    row("convolve", WeakBarrier, 1, ONE_TURN),
+    row("search_direct", PlainForAtomic, 1, ONE_KEY),
+    row("search", PlainForAtomic, 1, ONE_KEY),
+    row("streamed_static", WeakBarrier, 1, WITHIN_WARP),
+    row("electric", LessOrEqual, 2, RIM),
+    row("electric_by_columns", LessOrEqual, 2, RIM),
+    row("magnetic", LessOrEqual, 1, RIM),
+    row("magnetic_by_columns", LessOrEqual, 1, RIM),
+    row("fused", LessOrEqual, 1, RIM),
+    row("tiled", LessOrEqual, 4, RIM),
+    row("fhd", LateEnd, 1, FILLED_UP),
+    row("q", LateEnd, 1, FILLED_UP),
+    row("potential", LateEnd, 1, FILLED_UP),
+    row("potential", EarlyEnd, 1, FILLED_UP),
+    row("reduce_contiguous", LateEnd, 1, "one level more is of stride 0, at which no thread adds"),
+    row("sad_global", EarlyEnd, 1, NOT_LEAST),
+    row("sad_shared", EarlyEnd, 1, NOT_LEAST),
+    row("sad_texture", EarlyEnd, 1, NOT_LEAST),
+    row("sad_shared", LateEnd, 1, "one word more of the window is filled, which nobody reads"),
+    row("search_direct", LessOrEqual, 1, NO_KEY),
+    row("search_direct", NoGuard, 1, NO_KEY),
+    row("search", LessOrEqual, 1, NOT_REPORTED),
+    row("search", NoGuard, 1, NOT_REPORTED),
+    row("search", LateEnd, 1, "one key more is the next thread's first"),
+    row("search", LateStart, 1, OTHER_KEY),
+    row("search", EarlyEnd, 1, OTHER_KEY),
+    row("shortcut", LateEnd, 1, "what is beyond the matrix is infinitely far away, and no shortcut"),
+    row("simulate", EarlyEnd, 1, "the last place has no token at first, and its memory begins as zeros"),
+    row("staged", LateEnd, 1, "one direction more is one that no wall has"),
 ];
+
+const NO_VOTE: &str =
+    "exchanges are of the lanes that are there: one that has returned is not counted, and no lane reads what it would have given";
+const OLDER_VALUE: &str = "the array was written before, so what is read is the older value, in order";
+
+/// Mistakes of order that give a wrong result without a fault: no access of theirs is out of order.
+pub const IN_ORDER: &[Listed] = &[row("compacted", EarlyReturn, 2, NO_VOTE), row("through_shared", Uninitialised, 1, OLDER_VALUE)];
+
+/// Whether a mistake takes away order between accesses, or makes threads not meet. Blocks that do each other's work may still write in order.
+pub fn is_of_order(mistake: Mistake) -> bool {
+    mistake.row().is_of_order && mistake != EveryBlock
+}
+
+/// What is not as it should be among mutants, in lines; nothing if every one is told of. A mutant is refused or stopped, or has a wrong result by a mistake of values,
+/// or does what the kernel does and it is told why. What remains has to be listed, no more and no less.
+pub fn untold(all: &[Judged]) -> Vec<String> {
+    let same = listed(all, EQUIVALENT, &|one| one.same == Some(Same::Untold));
+    let wrong = listed(all, IN_ORDER, &|one| one.verdict == Verdict::WrongResult && is_of_order(one.edit.mistake));
+    // What takes order away is found where the accesses are, or not at all.
+    let astray = all.iter().filter(|one| one.verdict == Verdict::Behind && is_of_order(one.edit.mistake));
+    let astray = astray.map(|one| format!("a fault of order elsewhere: {}: {}", place(one), one.said));
+    same.into_iter().chain(wrong).chain(astray).collect()
+}
+
+fn place(one: &Judged) -> String {
+    format!("{}:{}: {} → {}", one.file, one.at.0, one.line, one.edit.with.trim())
+}
+
+/// Where a list says of its mutants another number than there are.
+fn listed(all: &[Judged], list: &[Listed], is_one: &dyn Fn(&Judged) -> bool) -> Vec<String> {
+    let mut found: BTreeMap<(&str, Mistake), Vec<&Judged>> = BTreeMap::new();
+    for row in list.iter().filter(|row| all.iter().any(|one| one.kernel == row.kernel)) {
+        found.insert((row.kernel, row.mistake), Vec::new());
+    }
+    for one in all.iter().filter(|one| is_one(one)) {
+        found.entry((&one.kernel, one.edit.mistake)).or_default().push(one);
+    }
+    let mut wrong = Vec::new();
+    for ((kernel, mistake), of) in found {
+        let told: usize = list.iter().filter(|row| row.kernel == kernel && row.mistake == mistake).map(|row| row.places).sum();
+        if told != of.len() {
+            let shown: Vec<String> = of.iter().map(|one| place(one)).collect();
+            wrong.push(format!("{kernel}, {mistake:?}: {} mutants, {told} listed\n  {}", of.len(), shown.join("\n  ")));
+        }
+    }
+    wrong
+}

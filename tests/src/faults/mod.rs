@@ -12,5 +12,6 @@ pub mod mistakes;
 pub mod mutant;
 pub mod names;
 pub mod pages;
+pub mod sameness;
 pub mod sweep;
 pub mod verdict;

@@ -18,7 +18,12 @@ pub enum Ran {
 
 /// The definition of a kernel with an edit of its text. It lives as long as the program, as definitions do.
 pub fn mutated(definition: &KernelDefinition, edit: &Edit) -> &'static KernelDefinition {
-    let text: &'static str = Box::leak(edit.apply(definition.item.source.text).into_boxed_str());
+    with_text(definition, edit.apply(definition.item.source.text))
+}
+
+/// The same with any other text.
+pub fn with_text(definition: &KernelDefinition, text: String) -> &'static KernelDefinition {
+    let text: &'static str = Box::leak(text.into_boxed_str());
     let source = SourceText { text, ..definition.item.source };
     Box::leak(Box::new(KernelDefinition { item: DeviceItem { source, ..definition.item }, ..*definition }))
 }

@@ -1,21 +1,23 @@
 //! The tables of docs/faults.md.
 
 use super::mistakes::MISTAKES;
+use super::sameness::Same;
 use super::sweep::Judged;
 use super::verdict::Verdict;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A row of each mistake: how many kernels and mutants, and what became of them.
 pub fn verdicts(all: &[Judged]) -> String {
-    let mut table = "| mistake | kernels | mutants | refused | fault at its line | fault behind it | wrong result | same result |\n\
-                     |---|---|---|---|---|---|---|---|\n"
+    let mut table = "| mistake | kernels | mutants | refused | fault at its line | fault behind it | wrong result | not reached | same code | same value | listed |\n\
+                     |---|---|---|---|---|---|---|---|---|---|---|\n"
         .to_owned();
     let row = |name: &str, of: &[&Judged]| {
         let kernels: BTreeSet<&str> = of.iter().map(|one| one.kernel.as_str()).collect();
         let count = |verdict: Verdict| of.iter().filter(|one| one.verdict == verdict).count().to_string();
-        let counts: Vec<String> =
-            [Verdict::Refused, Verdict::AtItsLine, Verdict::Behind, Verdict::WrongResult, Verdict::SameResult].map(count).to_vec();
-        format!("| {name} | {} | {} | {} |\n", kernels.len(), of.len(), counts.join(" | "))
+        let same = |same: Same| of.iter().filter(|one| one.same == Some(same)).count().to_string();
+        let found = [Verdict::Refused, Verdict::AtItsLine, Verdict::Behind, Verdict::WrongResult].map(count);
+        let no_fault = [Same::NotReached, Same::Code, Same::Value, Same::Untold].map(same);
+        format!("| {name} | {} | {} | {} | {} |\n", kernels.len(), of.len(), found.join(" | "), no_fault.join(" | "))
     };
     for mistake in MISTAKES {
         let of: Vec<&Judged> = all.iter().filter(|one| one.edit.mistake == mistake.mistake).collect();

@@ -3,6 +3,7 @@
 use super::mistakes::{Edit, Mistake, edits};
 use super::mutant::{Ran, mutated, run};
 use super::names::TouchedLines;
+use super::sameness::{Same, told};
 use super::verdict::{Expected, Verdict};
 use warpwright::Launch;
 
@@ -19,8 +20,8 @@ pub struct Judged {
     pub verdict: Verdict,
     /// What was said, if anything was.
     pub said: String,
-    /// Of a mutant that leaves the same: whether its code is the same, in this variant.
-    pub is_same_code: bool,
+    /// Of a mutant that leaves the same: why.
+    pub same: Option<Same>,
     /// The file of the kernel, as the compiler names it.
     pub file: &'static str,
     /// Where the edit is in it: line and column, from 1.
@@ -31,14 +32,14 @@ pub struct Judged {
 
 impl Judged {
     /// Which mutant it is, whatever it was launched with.
-    pub fn identity(&self) -> (&str, u32, u32, Mistake, &str) {
-        (&self.kernel, self.at.0, self.at.1, self.edit.mistake, &self.edit.with)
+    pub fn identity(&self) -> (&str, (u32, u32), Mistake, &str) {
+        (self.file, self.at, self.edit.mistake, &self.edit.with)
     }
 }
 
-/// The mutants of several launches of a kernel, each once, with the verdict that says most.
+/// The mutants of several launches of a kernel, each once, with the verdict that says most; of those that are the same in all, with the reason that says least.
 pub fn merged(mut all: Vec<Judged>) -> Vec<Judged> {
-    all.sort_by(|a, b| a.identity().cmp(&b.identity()).then(a.verdict.cmp(&b.verdict)));
+    all.sort_by(|a, b| a.identity().cmp(&b.identity()).then((a.verdict, a.same).cmp(&(b.verdict, b.same))));
     all.dedup_by(|next, first| next.identity() == first.identity());
     all
 }
@@ -76,15 +77,9 @@ pub fn sweep(launch: &Launch<'_>, wanted: &dyn Fn(&Edit) -> bool) -> Sweep {
         let row = before.matches('\n').count() as u32;
         let column = (edit.range.start - begins) as u32 + if row == 0 { source.column } else { 1 };
         let verdict = expected.judge(&edit, &ran);
-        let is_same_code = verdict == Verdict::SameResult && without_places(launch.ir_of(mutant)) == without_places(launch.ir());
+        let same = (verdict == Verdict::SameResult).then(|| told(launch, &edit, mutant, &memory));
         let (kernel, at) = (definition.name.to_owned(), (source.line + row, column));
-        Judged { kernel, edit, line, verdict, said, is_same_code, file: source.file, at, replaced }
+        Judged { kernel, edit, line, verdict, said, same, file: source.file, at, replaced }
     };
     Sweep { alarm: None, mutants: edits(source.text).into_iter().filter(|edit| wanted(edit)).map(judge).collect() }
-}
-
-/// A kernel's text without where its instructions come from, which an edit moves.
-fn without_places(ir: warpwright::Result<String>) -> Vec<String> {
-    let text = ir.unwrap_or_default();
-    text.lines().map(|line| line.split(" @").next().unwrap_or(line).trim_end().to_owned()).collect()
 }

@@ -1,17 +1,24 @@
 //! Atomics that are plain, relaxed, or of the block only.
 
-use super::{Edits, Mistake};
+use super::{Edits, Mistake, Probe};
 use syn::visit::{self, Visit};
 
 pub(super) fn find(file: &syn::File, edits: &mut Edits<'_>) {
-    Finder { edits }.visit_file(file);
+    Finder { edits, call: None }.visit_file(file);
 }
 
 struct Finder<'f, 't> {
     edits: &'f mut Edits<'t>,
+    /// The call whose arguments are looked at.
+    call: Option<Probe>,
 }
 
 impl Finder<'_, '_> {
+    /// Of an order or a scope: it counts where its call is reached.
+    fn probe(&self, path: &syn::ExprPath) -> Probe {
+        self.call.clone().unwrap_or_else(|| Probe::reached(path))
+    }
+
     /// What an atomic of this name does, without being one, of which `old` is the value before.
     fn update(name: &str, value: &str) -> Option<String> {
         let name = name.strip_suffix("_ordered").unwrap_or(name);
@@ -42,20 +49,22 @@ impl<'a> Visit<'a> for Finder<'_, '_> {
                     .map(|new| format!("({{ let old = {receiver}[{index}]; {receiver}[{index}] = {new}; old }})")),
             };
             if let Some(plain) = plain {
-                self.edits.replace(Mistake::PlainForAtomic, call, plain);
+                self.edits.replace(Mistake::PlainForAtomic, call, plain, Probe::reached(call));
             }
         }
+        let outer = self.call.replace(Probe::reached(call));
         visit::visit_expr_method_call(self, call);
+        self.call = outer;
     }
 
     fn visit_expr_path(&mut self, path: &'a syn::ExprPath) {
         let names: Vec<String> = path.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
         match names.iter().map(String::as_str).collect::<Vec<_>>()[..] {
             [.., "Ordering", order] if order != "Relaxed" => {
-                self.edits.replace(Mistake::WeakOrder, path, "Ordering::Relaxed".to_owned());
+                self.edits.replace(Mistake::WeakOrder, path, "Ordering::Relaxed".to_owned(), self.probe(path));
             }
             [.., "ThreadScope", scope] if scope != "Block" => {
-                self.edits.replace(Mistake::NarrowScope, path, "ThreadScope::Block".to_owned());
+                self.edits.replace(Mistake::NarrowScope, path, "ThreadScope::Block".to_owned(), self.probe(path));
             }
             _ => {}
         }

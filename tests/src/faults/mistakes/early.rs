@@ -1,6 +1,6 @@
 //! Threads that return before others meet.
 
-use super::{Edits, Mistake, callee};
+use super::{Edits, Mistake, Probe, callee};
 use syn::visit::{self, Visit};
 
 pub(super) fn find(file: &syn::File, edits: &mut Edits<'_>) {
@@ -38,7 +38,8 @@ impl<'a> Visit<'a> for Finder<'_, '_> {
             let mut meets = Meets::default();
             meets.visit_stmt(statement);
             if meets.found {
-                self.edits.insert(Mistake::EarlyReturn, statement, "if thread_idx().x == 3 { return; } ");
+                let probe = Probe::same(statement, "thread_idx().x != 3".to_owned()).of_statement();
+                self.edits.insert(Mistake::EarlyReturn, statement, "if thread_idx().x == 3 { return; } ", probe);
             }
         }
     }

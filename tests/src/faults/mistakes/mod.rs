@@ -5,7 +5,9 @@ mod barriers;
 mod bounds;
 mod early;
 mod indices;
+mod probe;
 
+pub use probe::Probe;
 use std::ops::Range;
 use syn::spanned::Spanned;
 
@@ -107,7 +109,7 @@ impl Mistake {
 }
 
 /// An edit of a text.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Edit {
     /// The mistake that it makes.
     pub mistake: Mistake,
@@ -117,6 +119,8 @@ pub struct Edit {
     pub with: String,
     /// First and last line of the statement or expression that it changes, from 1.
     pub lines: (u32, u32),
+    /// What tells whether the mutant does anything else in a launch.
+    pub probe: Probe,
 }
 
 impl Edit {
@@ -138,13 +142,13 @@ impl Edits<'_> {
         &self.text[node.span().byte_range()]
     }
 
-    /// `with` for all of a node.
-    fn replace(&mut self, mistake: Mistake, node: &impl Spanned, with: String) {
-        self.replace_in(mistake, node, node, with);
+    /// `with` for all of a node, which is what `probe` is of.
+    fn replace(&mut self, mistake: Mistake, node: &impl Spanned, with: String, probe: Probe) {
+        self.replace_in(mistake, node, node, with, probe);
     }
 
     /// The same where what changes is all of `whole`: what a condition guards, what a loop repeats.
-    fn replace_in(&mut self, mistake: Mistake, node: &impl Spanned, whole: &impl Spanned, with: String) {
+    fn replace_in(&mut self, mistake: Mistake, node: &impl Spanned, whole: &impl Spanned, with: String, probe: Probe) {
         let (span, whole) = (node.span(), whole.span());
         let range = span.byte_range();
         let breaks = |text: &str| text.matches('\n').count();
@@ -152,15 +156,15 @@ impl Edits<'_> {
         let missing = breaks(&self.text[range.clone()]).saturating_sub(breaks(&with));
         let with = with + &"\n".repeat(missing);
         let lines = (whole.start().line as u32, whole.end().line as u32);
-        self.found.push(Edit { mistake, range, with, lines });
+        self.found.push(Edit { mistake, range, with, lines, probe });
     }
 
     /// `with` in front of a node.
-    fn insert(&mut self, mistake: Mistake, node: &impl Spanned, with: &str) {
+    fn insert(&mut self, mistake: Mistake, node: &impl Spanned, with: &str, probe: Probe) {
         let span = node.span();
         let start = span.byte_range().start;
         let lines = (span.start().line as u32, span.end().line as u32);
-        self.found.push(Edit { mistake, range: start..start, with: with.to_owned(), lines });
+        self.found.push(Edit { mistake, range: start..start, with: with.to_owned(), lines, probe });
     }
 }
 
