@@ -1,9 +1,10 @@
 //! What `#[kernel]` and `#[device]` leave in the program: source text, and how to reach what it names from outside.
 //!
-//! Everything here is written by the macro, in `static`s and `const`s; nobody else makes one.
+//! Everything here is written by the macro, in `static`s and `const`s; only tests make others.
 
 use crate::element::ElementType;
 use std::sync::{Mutex, PoisonError};
+use warpwright_codegen::syntax::ConstValue;
 
 /// Source text of a marked item, with its place in the file.
 #[derive(Clone, Copy, Debug)]
@@ -42,9 +43,22 @@ pub struct ExternItem {
 #[derive(Clone, Copy, Debug)]
 pub enum ExternTarget {
     /// A constant: its value, when asked.
-    Constant(fn() -> warpwright_codegen::syntax::ConstValue),
+    Constant(fn() -> ConstValue),
     /// A device item.
     Item(fn() -> &'static DeviceItem),
+    /// A device item that no macro made: tests put another text in an item's place.
+    Other(&'static DeviceItem),
+}
+
+impl ExternTarget {
+    /// The item; of a constant what gives its value.
+    pub fn item(&self) -> Result<&'static DeviceItem, fn() -> ConstValue> {
+        match self {
+            ExternTarget::Constant(value) => Err(*value),
+            ExternTarget::Item(get) => Ok(get()),
+            ExternTarget::Other(item) => Ok(item),
+        }
+    }
 }
 
 /// How a parameter is passed.

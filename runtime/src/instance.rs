@@ -3,7 +3,7 @@
 use crate::arguments::Arguments;
 use crate::cache::Generics;
 use crate::check::check_parameter_bytes;
-use crate::definition::{DeviceItem, ExternTarget, GenericArgument, KernelDefinition, ScalarKind};
+use crate::definition::{DeviceItem, GenericArgument, KernelDefinition, ScalarKind};
 use crate::device::Device;
 use crate::driver::Executable;
 use crate::element::{Layout, TypeName};
@@ -72,6 +72,12 @@ impl LoweredKernel<'_> {
     /// The kernel, optimised.
     pub(crate) fn legal(&self) -> &Legal {
         self.lowered.kernel.legal()
+    }
+
+    /// The form that the simulator runs: for machines with a copy engine, if there is one.
+    pub(crate) fn form(&self) -> &Kernel {
+        let legal = self.legal();
+        legal.forms().next().unwrap_or(legal)
     }
 
     /// The kernel as a back end prints it: for a compute capability, or for any device.
@@ -227,12 +233,9 @@ impl<'p> Units<'p> {
     fn add_externs(&mut self) -> Result<()> {
         while let Some((unit, item)) = self.open.pop() {
             for name in item.externs {
-                let target = match name.target {
-                    ExternTarget::Constant(value) => Extern::Constant(value()),
-                    ExternTarget::Item(get) => {
-                        let other = get();
-                        Extern::Item(self.add(other)?, other.name.to_owned())
-                    }
+                let target = match name.target.item() {
+                    Ok(other) => Extern::Item(self.add(other)?, other.name.to_owned()),
+                    Err(value) => Extern::Constant(value()),
                 };
                 self.program.units[unit.0].externs.insert(name.path.to_owned(), target);
             }

@@ -4,14 +4,15 @@ use crate::arguments::Arguments;
 use crate::buffer::Allocation;
 use crate::cache::Generics;
 use crate::check::{self, Geometry, Grid};
+use crate::cpu::simulator::compile_form;
 use crate::definition::{GenericArgument, KernelDefinition};
 use crate::device::{Device, DeviceKind};
 use crate::dim3::{Dim3, Extent};
-use crate::driver::LaunchPlan;
+use crate::driver::{Executable, LaunchPlan};
 use crate::error::{Error, Result};
 use crate::instance::{Instance, LoweredKernel, with_lowered};
 use crate::repack::for_device;
-use crate::sim::Counters;
+use crate::sim::{Counters, SimOptions};
 use crate::simulate::{self, Simulation};
 use crate::stream::{Stream, StreamCore};
 use crate::timing::Timing;
@@ -23,7 +24,7 @@ use warpwright_codegen::backend::Backend;
 use warpwright_codegen::backend::opencl::OpenCl;
 use warpwright_codegen::backend::ptx::code::Module;
 use warpwright_codegen::backend::rust::Rust;
-use warpwright_codegen::ir::IndexWidth;
+use warpwright_codegen::ir::{IndexWidth, Kernel};
 use warpwright_codegen::target::Target;
 
 /// A kernel with its arguments, not yet running.
@@ -215,11 +216,38 @@ impl Launch<'_> {
         simulate::contents(&self.arguments, &copies)
     }
 
+    /// The IR that the simulator runs, in its text form.
+    ///
+    /// # Errors
+    /// [`Error::Compile`] if the kernel does not compile.
+    #[doc(hidden)]
+    pub fn simulated_ir(&self) -> Result<String> {
+        with_lowered(self.definition, &self.generics, |kernel| Ok(kernel.form().to_string()))
+    }
+
+    /// [`Launch::simulated_memory`] with IR in the kernel's place, of the same parameters, block and shared memory.
+    #[doc(hidden)]
+    pub fn simulated_memory_of_ir(&self, kernel: &Kernel) -> Result<Vec<Vec<u8>>> {
+        let executable = compile_form(self.definition.name, kernel, SimOptions::default())?;
+        let (copies, _) = self.run_simulated(self.definition, &self.generics, Some(&*executable))?;
+        simulate::contents(&self.arguments, &copies)
+    }
+
     /// Runs a kernel of these parameters on the simulator, on copies of the buffers, which it gives with what was counted.
     fn on_simulator(
         &self,
         definition: &'static KernelDefinition,
         generics: &Generics,
+    ) -> Result<(Vec<Option<Allocation>>, Option<Counters>)> {
+        self.run_simulated(definition, generics, None)
+    }
+
+    /// The same; something else may run in the place of what the kernel is compiled to.
+    fn run_simulated(
+        &self,
+        definition: &'static KernelDefinition,
+        generics: &Generics,
+        instead: Option<&dyn Executable>,
     ) -> Result<(Vec<Option<Allocation>>, Option<Counters>)> {
         let device = Device::simulator();
         let copies = simulate::copy_in(&self.arguments, &device)?;
@@ -232,7 +260,7 @@ impl Launch<'_> {
         };
         let instance = launch.instance(&device)?;
         let (plan, _) = launch.plan(&device, instance, device.own_stream())?;
-        let counters = instance.executable.launch(&plan, device.own_stream())?;
+        let counters = instead.unwrap_or(&*instance.executable).launch(&plan, device.own_stream())?;
         Ok((copies, counters))
     }
 

@@ -15,11 +15,12 @@ use std::sync::LazyLock;
 use warpwright::{Device, Launch};
 use warpwright_tests::faults::engine::{ENGINE_KERNELS, IR_MISTAKES, IrOutcome, SAME_IR, ir_mutants};
 use warpwright_tests::faults::equivalent::untold;
-use warpwright_tests::faults::kernels::SPECIMENS;
+use warpwright_tests::faults::kernels::{SPECIMENS, Specimen};
 use warpwright_tests::faults::lints::{Said, of_clean, of_mutant};
 use warpwright_tests::faults::mistakes::{Edit, MISTAKES};
 use warpwright_tests::faults::pages::{seen_early, verdicts};
 use warpwright_tests::faults::sameness::Same;
+use warpwright_tests::faults::staples::STAPLES;
 use warpwright_tests::faults::sweep::{Judged, merged, sweep};
 use warpwright_tests::faults::verdict::Verdict;
 use warpwright_tests::marked::hold;
@@ -37,14 +38,20 @@ fn specimens() -> &'static [Judged] {
 }
 
 fn judged_specimens() -> Vec<Judged> {
+    of_specimens(SPECIMENS)
+}
+
+fn of_specimens(specimens: &[Specimen]) -> Vec<Judged> {
     let mut all = Vec::new();
-    for specimen in SPECIMENS {
+    for specimen in specimens.iter().filter(|specimen| word().is_none_or(|word| specimen.name.contains(&word))) {
+        let begin = std::time::Instant::now();
         let mut show = |launch: &Launch<'_>| {
             let found = sweep(launch, &|_| true);
             assert!(found.alarm.is_none(), "{} as it is: {:?}", specimen.name, found.alarm);
             all.extend(found.mutants);
         };
         (specimen.run)(&mut show).unwrap_or_else(|error| panic!("{}: {error}", specimen.name));
+        println!("TIME {} {:?} {}", specimen.name, begin.elapsed(), all.len());
     }
     merged(all)
 }
@@ -116,7 +123,7 @@ fn mistakes_in_the_specimens_are_found() {
 
 #[test]
 fn mistakes_in_the_tree_are_found() {
-    let all = of_tree();
+    let all = if std::env::var_os("ONLY_STAPLES").is_some() { of_specimens(STAPLES) } else { of_tree() };
     let wrong = untold(&all);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     if word().is_none() {

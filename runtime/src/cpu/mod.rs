@@ -1,7 +1,7 @@
 //! Devices on this CPU, the simulator and the host twin: memory is the host's, a launch runs within the call.
 
 mod memory;
-mod simulator;
+pub(crate) mod simulator;
 mod twin;
 
 use crate::arguments::{Argument, ArgumentKind, Arguments};

@@ -14,8 +14,12 @@ use warpwright_codegen::ir::{Engine, Kernel, MatrixParameters, Op};
 
 /// Compiles an instance, in its form for machines with a copy engine where it has one: what that asks for is checked, too.
 pub(super) fn compile(kernel: &LoweredKernel<'_>, options: SimOptions) -> Result<Box<dyn Executable>> {
-    let form = kernel.legal().forms().next().unwrap_or(kernel.legal());
-    let program = SimProgram::compile_with(form, options).map_err(|error| from_simulator(kernel.definition.name, error))?;
+    compile_form(kernel.definition.name, kernel.form(), options)
+}
+
+/// The same of any form of a kernel.
+pub(crate) fn compile_form(name: &'static str, form: &Kernel, options: SimOptions) -> Result<Box<dyn Executable>> {
+    let program = SimProgram::compile_with(form, options).map_err(|error| from_simulator(name, error))?;
     Ok(Box::new(WithinCall(Simulated { program, copied: copied(form) })))
 }
 

@@ -13,5 +13,7 @@ pub mod mutant;
 pub mod names;
 pub mod pages;
 pub mod sameness;
+pub mod site;
+pub mod staples;
 pub mod sweep;
 pub mod verdict;

@@ -1,8 +1,8 @@
-//! A kernel with an edit in its source, and what it does on the simulator.
+//! A kernel with an edit in its source, or in that of a function it calls, and what it does on the simulator.
 
-use super::mistakes::Edit;
+use super::site::Site;
 use warpwright::{Error, Launch};
-use warpwright_runtime::definition::{DeviceItem, KernelDefinition, SourceText};
+use warpwright_runtime::definition::KernelDefinition;
 use warpwright_runtime::sim::Fault;
 
 /// What became of a mutant.
@@ -16,18 +16,6 @@ pub enum Ran {
     Ended(Vec<Vec<u8>>),
 }
 
-/// The definition of a kernel with an edit of its text. It lives as long as the program, as definitions do.
-pub fn mutated(definition: &KernelDefinition, edit: &Edit) -> &'static KernelDefinition {
-    with_text(definition, edit.apply(definition.item.source.text))
-}
-
-/// The same with any other text.
-pub fn with_text(definition: &KernelDefinition, text: String) -> &'static KernelDefinition {
-    let text: &'static str = Box::leak(text.into_boxed_str());
-    let source = SourceText { text, ..definition.item.source };
-    Box::leak(Box::new(KernelDefinition { item: DeviceItem { source, ..definition.item }, ..*definition }))
-}
-
 /// Runs a kernel on the simulator as it is launched here, or another definition in its place, on copies of its buffers.
 pub fn run(launch: &Launch<'_>, definition: Option<&'static KernelDefinition>) -> Ran {
     match launch.simulated_memory(definition) {
@@ -35,4 +23,9 @@ pub fn run(launch: &Launch<'_>, definition: Option<&'static KernelDefinition>) -
         Err(Error::Simulated(fault)) => Ran::Faulted(fault),
         Err(other) => Ran::Refused(other.to_string()),
     }
+}
+
+/// The same of a kernel with another text at a site.
+pub fn run_with(launch: &Launch<'_>, site: &Site, text: String) -> Ran {
+    run(launch, Some(site.with_text(text)))
 }

@@ -1,7 +1,8 @@
 //! Why a mutant leaves what the kernel leaves: what can be told of it without a person.
 
 use super::mistakes::Edit;
-use super::mutant::{Ran, run, with_text};
+use super::mutant::{Ran, run_with};
+use super::site::Site;
 use warpwright::Launch;
 use warpwright_runtime::definition::KernelDefinition;
 use warpwright_runtime::sim::FaultKind;
@@ -20,13 +21,12 @@ pub enum Same {
 }
 
 /// Tells why a mutant did the same, which left `memory` as the kernel does.
-pub fn told(launch: &Launch<'_>, edit: &Edit, mutant: &'static KernelDefinition, memory: &[Vec<u8>]) -> Same {
-    let definition = launch.definition();
-    let text = definition.item.source.text;
+pub fn told(launch: &Launch<'_>, site: &Site, edit: &Edit, mutant: &'static KernelDefinition, memory: &[Vec<u8>]) -> Same {
+    let text = site.source.text;
     if without_places(launch.ir_of(mutant)) == without_places(launch.ir()) {
         return Same::Code;
     }
-    let holds = |probed: String| assertion_holds(launch, with_text(definition, probed), memory);
+    let holds = |probed: String| assertion_holds(launch, site, probed, memory);
     if holds(edit.probe.where_reached(text)) {
         Same::NotReached
     } else if edit.probe.where_different(text).is_some_and(holds) {
@@ -37,18 +37,19 @@ pub fn told(launch: &Launch<'_>, edit: &Edit, mutant: &'static KernelDefinition,
 }
 
 /// Whether no thread breaks the assertion that is put in.
-fn assertion_holds(launch: &Launch<'_>, probed: &'static KernelDefinition, memory: &[Vec<u8>]) -> bool {
-    match run(launch, Some(probed)) {
+fn assertion_holds(launch: &Launch<'_>, site: &Site, probed: String, memory: &[Vec<u8>]) -> bool {
+    let name = launch.definition().name;
+    match run_with(launch, site, probed.clone()) {
         Ran::Ended(left) => {
-            assert!(left == memory, "an assertion changes what `{}` computes:\n{}", probed.name, probed.item.source.text);
+            assert!(left == memory, "an assertion changes what `{name}` computes:\n{probed}");
             true
         }
         Ran::Faulted(fault) => {
             let is_assertion = matches!(fault.kind, FaultKind::Assertion { .. });
-            assert!(is_assertion, "an assertion leads `{}` to another fault: {fault}\n{}", probed.name, probed.item.source.text);
+            assert!(is_assertion, "an assertion leads `{name}` to another fault: {fault}\n{probed}");
             false
         }
-        Ran::Refused(why) => panic!("`{}` with an assertion: {why}\n{}", probed.name, probed.item.source.text),
+        Ran::Refused(why) => panic!("`{name}` with an assertion: {why}\n{probed}"),
     }
 }
 

@@ -1,9 +1,10 @@
 //! All mutants of a kernel, each run and judged.
 
 use super::mistakes::{Edit, Mistake, edits};
-use super::mutant::{Ran, mutated, run};
+use super::mutant::{Ran, run};
 use super::names::TouchedLines;
 use super::sameness::{Same, told};
+use super::site::{Site, sites};
 use super::verdict::{Expected, Verdict};
 use warpwright::Launch;
 
@@ -22,7 +23,7 @@ pub struct Judged {
     pub said: String,
     /// Of a mutant that leaves the same: why.
     pub same: Option<Same>,
-    /// The file of the kernel, as the compiler names it.
+    /// The file of what is edited, as the compiler names it.
     pub file: &'static str,
     /// Where the edit is in it: line and column, from 1.
     pub at: (u32, u32),
@@ -32,8 +33,8 @@ pub struct Judged {
 
 impl Judged {
     /// Which mutant it is, whatever it was launched with.
-    pub fn identity(&self) -> (&str, (u32, u32), Mistake, &str) {
-        (self.file, self.at, self.edit.mistake, &self.edit.with)
+    pub fn identity(&self) -> (&str, &str, (u32, u32), Mistake, &str) {
+        (&self.kernel, self.file, self.at, self.edit.mistake, &self.edit.with)
     }
 }
 
@@ -52,34 +53,41 @@ pub struct Sweep {
     pub mutants: Vec<Judged>,
 }
 
-/// Runs a kernel as it is launched here, and all its mutants.
+/// Runs a kernel as it is launched here, and all its mutants; of functions that it calls, those of order.
 pub fn sweep(launch: &Launch<'_>, wanted: &dyn Fn(&Edit) -> bool) -> Sweep {
     let definition = launch.definition();
-    let source = definition.item.source;
     let memory = match run(launch, None) {
         Ran::Ended(memory) => memory,
         Ran::Faulted(fault) => return Sweep { alarm: Some(fault.to_string()), mutants: Vec::new() },
         Ran::Refused(why) => return Sweep { alarm: Some(why), mutants: Vec::new() },
     };
-    let lines = TouchedLines::of(source.text);
-    let expected = Expected { memory: &memory, lines: &lines, first_line: source.line };
-    let judge = |edit: Edit| {
-        let mutant = mutated(definition, &edit);
-        let ran = run(launch, Some(mutant));
-        let said = match &ran {
-            Ran::Refused(why) => why.clone(),
-            Ran::Faulted(fault) => fault.to_string(),
-            Ran::Ended(_) => String::new(),
-        };
-        let (before, replaced) = (&source.text[..edit.range.start], source.text[edit.range.clone()].to_owned());
-        let begins = before.rfind('\n').map_or(0, |at| at + 1);
-        let line = source.text[begins..].lines().next().unwrap_or_default().trim().to_owned();
-        let row = before.matches('\n').count() as u32;
-        let column = (edit.range.start - begins) as u32 + if row == 0 { source.column } else { 1 };
-        let verdict = expected.judge(&edit, &ran);
-        let same = (verdict == Verdict::SameResult).then(|| told(launch, &edit, mutant, &memory));
-        let (kernel, at) = (definition.name.to_owned(), (source.line + row, column));
-        Judged { kernel, edit, line, verdict, said, same, file: source.file, at, replaced }
+    let lines = TouchedLines::of(definition.item.source.text);
+    let mut mutants = Vec::new();
+    for site in sites(definition) {
+        let expected = Expected { memory: &memory, lines: &lines, kernel: definition.item.source, edited: site.source };
+        let wanted = |edit: &Edit| (site.is_kernel() || edit.mistake.row().is_of_order) && wanted(edit);
+        let edits = edits(site.source.text).into_iter().filter(wanted);
+        mutants.extend(edits.map(|edit| judged(launch, &site, &expected, edit)));
+    }
+    Sweep { alarm: None, mutants }
+}
+
+fn judged(launch: &Launch<'_>, site: &Site, expected: &Expected<'_>, edit: Edit) -> Judged {
+    let source = site.source;
+    let mutant = site.with_text(edit.apply(source.text));
+    let ran = run(launch, Some(mutant));
+    let said = match &ran {
+        Ran::Refused(why) => why.clone(),
+        Ran::Faulted(fault) => fault.to_string(),
+        Ran::Ended(_) => String::new(),
     };
-    Sweep { alarm: None, mutants: edits(source.text).into_iter().filter(|edit| wanted(edit)).map(judge).collect() }
+    let (before, replaced) = (&source.text[..edit.range.start], source.text[edit.range.clone()].to_owned());
+    let begins = before.rfind('\n').map_or(0, |at| at + 1);
+    let line = source.text[begins..].lines().next().unwrap_or_default().trim().to_owned();
+    let row = before.matches('\n').count() as u32;
+    let column = (edit.range.start - begins) as u32 + if row == 0 { source.column } else { 1 };
+    let verdict = expected.judge(&edit, &ran);
+    let same = (verdict == Verdict::SameResult).then(|| told(launch, site, &edit, mutant, expected.memory));
+    let (kernel, at) = (launch.definition().name.to_owned(), (source.line + row, column));
+    Judged { kernel, edit, line, verdict, said, same, file: source.file, at, replaced }
 }

@@ -3,6 +3,7 @@
 use super::mistakes::{Edit, Mistake};
 use super::mutant::Ran;
 use super::names::TouchedLines;
+use warpwright_runtime::definition::SourceText;
 use warpwright_runtime::sim::{Fault, FaultKind};
 
 /// The verdict.
@@ -24,10 +25,12 @@ pub enum Verdict {
 pub struct Expected<'e> {
     /// What the kernel leaves in its buffers as it is.
     pub memory: &'e [Vec<u8>],
-    /// Lines by what they touch, of the item's text.
+    /// Lines by what they touch, of the kernel's text.
     pub lines: &'e TouchedLines,
-    /// The line of the item's text that is line 1 of it.
-    pub first_line: u32,
+    /// The kernel's text.
+    pub kernel: SourceText,
+    /// The text that is edited: the kernel's, or that of a function that it calls.
+    pub edited: SourceText,
 }
 
 impl Expected<'_> {
@@ -42,20 +45,18 @@ impl Expected<'_> {
         }
     }
 
-    /// A line of the file as one of the item's text.
-    fn within(&self, line: u32) -> u32 {
-        (line + 1).saturating_sub(self.first_line)
-    }
-
     fn is_at_its_line(&self, edit: &Edit, fault: &Fault) -> bool {
-        let is_edited = |line: u32| (edit.lines.0..=edit.lines.1).contains(&self.within(line));
-        if is_edited(fault.line) || other_line(&fault.kind).is_some_and(is_edited) {
+        let is_edited = |line: u32| (edit.lines.0..=edit.lines.1).contains(&within(&self.edited, line));
+        let is_there = fault.file == self.edited.file;
+        if is_there && (is_edited(fault.line) || other_line(&fault.kind).is_some_and(is_edited)) {
             return true;
         }
         if !edit.mistake.row().is_of_order {
             return false;
         }
-        let touches = |object: &str, line: u32| self.lines.touches(object, self.within(line));
+        // A line of another file is one of a function that is called.
+        let in_kernel = |line: u32| if fault.file == self.kernel.file { within(&self.kernel, line) } else { u32::MAX };
+        let touches = |object: &str, line: u32| self.lines.touches(object, in_kernel(line));
         match &fault.kind {
             FaultKind::Race { object, other_line, .. } => {
                 touches(object, fault.line) && other_line.is_none_or(|line| touches(object, line))
@@ -65,11 +66,16 @@ impl Expected<'_> {
             FaultKind::DivergentBarrier { .. }
             | FaultKind::DivergentWarp { .. }
             | FaultKind::MissingLane { .. }
-            | FaultKind::ClusterApart { .. } => edit.mistake == Mistake::EarlyReturn && self.lines.calls(self.within(fault.line)),
+            | FaultKind::ClusterApart { .. } => edit.mistake == Mistake::EarlyReturn && self.lines.calls(in_kernel(fault.line)),
             // Shared memory that lacks a value that it is to have may hold no index.
             _ => false,
         }
     }
+}
+
+/// A line of a file as one of a text of it.
+fn within(text: &SourceText, line: u32) -> u32 {
+    (line + 1).saturating_sub(text.line)
 }
 
 /// The second line that a fault names.

@@ -1,0 +1,206 @@
+//! Kernels of the library of staples, launched by hand with a few blocks and short inputs: what orders blocks by fences, tickets and atomics.
+//!
+//! The library's functions make such launches themselves, and show them to nobody. Results are held to plain Rust.
+
+use super::kernels::{Show, Specimen};
+use warpwright::{Buffer, Device, Element, Result};
+use warpwright_kernels::staples::{by_key, gemm, histogram, reduce, scan, search, select, sort};
+
+/// Every one. None takes more than 256 threads a block, but where its kernel fixes more.
+pub const STAPLES: &[Specimen] = &[
+    Specimen { name: "reduce_words", run: sum },
+    Specimen { name: "dot_words", run: dot },
+    Specimen { name: "find_words", run: least },
+    Specimen { name: "scan_words", run: scan_short },
+    Specimen { name: "scan_words of 64 bits", run: scan_long },
+    Specimen { name: "scan_runs", run: scan_by_key },
+    Specimen { name: "select_words", run: odd },
+    Specimen { name: "count_replicated", run: bins },
+    Specimen { name: "sort_pass", run: by_digit },
+    Specimen { name: "gemm_tiles", run: product },
+];
+
+fn device() -> Device {
+    Device::simulator()
+}
+
+fn zeros<T: Element>(n: usize) -> Result<Buffer<T>> {
+    device().zeros(n)
+}
+
+/// Numbers below 1,000 that differ from their neighbours.
+fn numbers(n: usize) -> Vec<u32> {
+    (0..n as u32).map(|i| ((i + 1).wrapping_mul(2_654_435_761) >> 12) % 1000).collect()
+}
+
+/// Tickets of launches before.
+const BEFORE: u32 = 7;
+
+fn tickets() -> Result<Buffer<u32>> {
+    device().upload(&[BEFORE])
+}
+
+fn sum(show: Show<'_>) -> Result<()> {
+    let x = numbers(701);
+    let there = device().upload(&x)?;
+    let (mut partials, mut tickets, mut out) = (zeros(3)?, tickets()?, zeros(1)?);
+    let launch = reduce::reduce_words::<u32, u32, 0, 0, 0, 4, 64, 1, 32>(BEFORE, &there, &mut partials, &mut tickets, &mut out).grid(3);
+    show(&launch);
+    launch.launch(&device())?;
+    assert_eq!(out.download()?, [x.iter().sum::<u32>()]);
+    Ok(())
+}
+
+fn dot(show: Show<'_>) -> Result<()> {
+    let (x, y) = (numbers(2050), numbers(2051)[1..].to_vec());
+    let (left, right) = (device().upload(&x)?, device().upload(&y)?);
+    let (mut partials, mut tickets, mut out) = (zeros(2)?, tickets()?, zeros(1)?);
+    let launch = search::dot_words::<u32, u32, 0, 0, 4, 32>(BEFORE, &left, &right, &mut partials, &mut tickets, &mut out).grid(2);
+    show(&launch);
+    launch.launch(&device())?;
+    assert_eq!(out.download()?, [x.iter().zip(&y).map(|(x, y)| x * y).sum::<u32>()]);
+    Ok(())
+}
+
+fn least(show: Show<'_>) -> Result<()> {
+    let x: Vec<u32> = numbers(1030).iter().map(|n| n + 1).enumerate().map(|(i, n)| if i == 777 { 0 } else { n }).collect();
+    let there = device().upload(&x)?;
+    let (mut bests, mut places, mut tickets, mut place) = (zeros(2)?, zeros(2)?, tickets()?, zeros(1)?);
+    let launch =
+        search::find_words::<u32, u32, 0, 0, false, 2, 32>(BEFORE, &there, &mut bests, &mut places, &mut tickets, &mut place).grid(2);
+    show(&launch);
+    launch.launch(&device())?;
+    assert_eq!(place.download()?, [777]);
+    Ok(())
+}
+
+fn scan_short(show: Show<'_>) -> Result<()> {
+    let x = numbers(600);
+    let (there, mut y) = (device().upload(&x)?, zeros(600)?);
+    let (mut states, mut sums, mut tickets) = (zeros(3)?, zeros(1)?, tickets()?);
+    let launch =
+        scan::scan_words::<u32, 0, 0, false, 4, 2, 1, 32>(BEFORE, 5, &there, &mut y, &mut states, &mut sums, &mut tickets).grid(3);
+    show(&launch);
+    launch.launch(&device())?;
+    assert_eq!(y.download()?, x.iter().scan(0, |sum, x| Some(*(*sum += x, &*sum).1)).collect::<Vec<u32>>());
+    Ok(())
+}
+
+/// What does not fit beside its flag lies between fences.
+fn scan_long(show: Show<'_>) -> Result<()> {
+    let x: Vec<u64> = numbers(300).iter().map(|n| u64::from(*n) << 30).collect();
+    let (there, mut y) = (device().upload(&x)?, zeros(300)?);
+    let (mut states, mut sums, mut tickets) = (zeros(3)?, zeros(6)?, tickets()?);
+    let launch = scan::scan_words::<u64, 0, 0, true, 2, 2, 1, 32>(BEFORE, 5, &there, &mut y, &mut states, &mut sums, &mut tickets).grid(3);
+    show(&launch);
+    launch.launch(&device())?;
+    assert_eq!(y.download()?, (0..300).map(|i| x[..i].iter().sum()).collect::<Vec<u64>>());
+    Ok(())
+}
+
+fn scan_by_key(show: Show<'_>) -> Result<()> {
+    let (x, keys): (Vec<u32>, Vec<u32>) = (numbers(600), (0..600).map(|i| i / 70).collect());
+    let (there, heads, mut y) = (device().upload(&x)?, device().upload(&keys)?, zeros(600)?);
+    let (mut states, mut sums, mut tickets) = (zeros(3)?, zeros(1)?, tickets()?);
+    let launch =
+        by_key::scan_runs::<u32, 0, 0, 0, false, 4, 2, 1, 32>(BEFORE, 5, &heads, &there, &mut y, &mut states, &mut sums, &mut tickets)
+            .grid(3);
+    show(&launch);
+    launch.launch(&device())?;
+    assert_eq!(y.download()?, (0..600).map(|i| x[i / 70 * 70..=i].iter().sum()).collect::<Vec<u32>>());
+    Ok(())
+}
+
+fn odd(show: Show<'_>) -> Result<()> {
+    let x = numbers(600);
+    let (there, flags, mut y) = (device().upload(&x)?, zeros(1)?, zeros(600)?);
+    let (mut count, mut states, mut sums, mut tickets) = (zeros(1)?, zeros(3)?, zeros(1)?, tickets()?);
+    let launch = select::select_words::<u32, 0, 6, 1, 2, 4, 256>(
+        BEFORE,
+        5,
+        1,
+        &there,
+        &flags,
+        &mut y,
+        &mut count,
+        &mut states,
+        &mut sums,
+        &mut tickets,
+    )
+    .grid(3);
+    show(&launch);
+    launch.launch(&device())?;
+    let kept: Vec<u32> = x.into_iter().filter(|x| x % 2 == 1).collect();
+    assert_eq!(count.download()?, [kept.len() as u32]);
+    assert_eq!(y.download()?[..kept.len()], kept);
+    Ok(())
+}
+
+fn bins(show: Show<'_>) -> Result<()> {
+    let x: Vec<u32> = numbers(701).iter().map(|n| n % 20).collect();
+    let there = device().upload(&x)?;
+    let (mut counts, mut tickets, mut bins) = (zeros(16)?, tickets()?, zeros(16)?);
+    let launch =
+        histogram::count_replicated::<u32, false, 4, 64, 2, 1, 32>(BEFORE, &there, &mut counts, &mut tickets, &mut bins)
+            .grid(3)
+            .shared_bytes(16 * 2 * 4);
+    show(&launch);
+    launch.launch(&device())?;
+    assert_eq!(bins.download()?, (0..16).map(|bin| x.iter().filter(|x| **x == bin).count() as u32).collect::<Vec<_>>());
+    Ok(())
+}
+
+fn by_digit(show: Show<'_>) -> Result<()> {
+    let x = numbers(600);
+    let mut counts = vec![0u32; 256];
+    x.iter().for_each(|x| counts[*x as usize % 256] += 1);
+    let (keys, values, mut counts) = (device().upload(&x)?, zeros(1)?, device().upload(&counts)?);
+    let (mut sorted, mut sorted_values, mut digits, mut tickets) = (zeros(600)?, zeros(1)?, zeros(3 * 256)?, tickets()?);
+    let launch = sort::kernels::sort_pass::<u32, 0, false, false, 8, 1, false, 1, 1>(
+        BEFORE,
+        0,
+        600,
+        &keys,
+        &values,
+        &mut sorted,
+        &mut sorted_values,
+        &mut counts,
+        &mut digits,
+        &mut tickets,
+    )
+    .grid(3)
+    .shared_bytes(256 * 4);
+    show(&launch);
+    launch.launch(&device())?;
+    let mut expected = x;
+    expected.sort_by_key(|x| x % 256);
+    assert_eq!(sorted.download()?, expected);
+    Ok(())
+}
+
+/// Two blocks share the steps of one tile.
+fn product(show: Show<'_>) -> Result<()> {
+    let (m, n, inner) = (128, 128, 16);
+    let numbers = |n: usize| (0..n).map(|i| (i * 37 % 11) as f32).collect::<Vec<f32>>();
+    let (a, b) = (numbers(m * inner), numbers(inner * n));
+    let (left, right, mut c) = (device().upload(&a)?, device().upload(&b)?, zeros(m * n)?);
+    let (mut partials, mut told, mut tickets) = (zeros(2 * m * n)?, zeros(2)?, tickets()?);
+    let launch = gemm::gemm_tiles::<false, 2>(
+        BEFORE,
+        0,
+        (m, n, inner),
+        1.0,
+        &left,
+        &right,
+        &mut c,
+        &mut partials,
+        &mut told,
+        &mut tickets,
+    )
+    .grid(2);
+    show(&launch);
+    launch.launch(&device())?;
+    let expected = |at: usize| (0..inner).map(|k| a[at / n * inner + k] * b[k * n + at % n]).sum::<f32>();
+    assert_eq!(c.download()?, (0..m * n).map(expected).collect::<Vec<f32>>());
+    Ok(())
+}
