@@ -1,5 +1,6 @@
 //! What the table of intrinsics says is said there alone, and all that it says is read: each cell through what prints it, or runs it.
 
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use warpwright_codegen::intrinsics::{self, FAMILIES};
@@ -80,6 +81,101 @@ fn no_other_file_names_a_row() {
     }
     assert!(wrong.is_empty(), "rows are named outside the table; say what is asked of them in a cell:\n{}", wrong.join("\n"));
     assert!(unmet.is_empty(), "nothing is meant by {unmet:?}");
+}
+
+/// Files whose kernels are held, on every device, to what rustc and std compute or to results of more bits.
+const OF_NUMBERS: &[&str] = &["language", "math", "host_twin.rs", "float8.rs", "short_floats.rs"];
+
+/// Rows that are in none of these files, where they are tested, and why there.
+const ELSEWHERE: &[(&[&str], &str, &str)] = &[
+    (&["cluster_rank", "cluster_sync"], "clusters.rs", "few devices have clusters"),
+    (
+        &[
+            "fast_tan",
+            "fast_asin",
+            "fast_acos",
+            "fast_atan",
+            "fast_atan2",
+            "fast_sinh",
+            "fast_cosh",
+            "fast_exp_m1",
+            "fast_log10",
+            "fast_ln_1p",
+            "fast_powf",
+            "fast_cbrt",
+            "fast_hypot",
+            "fast_erf",
+            "fast_erfc",
+        ],
+        "math/approximate.rs",
+        "no source calls them by name; the test of their bounds asks that it has them all",
+    ),
+];
+
+/// What kernels and device functions of a source call: words before a bracket or `::<`.
+fn called(tokens: TokenStream, is_device: bool, found: &mut BTreeSet<String>) {
+    let mut is_marked = false;
+    let mut tokens = tokens.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        match token {
+            TokenTree::Punct(mark) if mark.as_char() == '#' => {
+                if let Some(TokenTree::Group(attribute)) = tokens.peek() {
+                    let first = attribute.stream().into_iter().next().map(|word| word.to_string());
+                    is_marked |= first.is_some_and(|word| word == "kernel" || word == "device");
+                }
+            }
+            TokenTree::Group(group) => {
+                let is_body = group.delimiter() == Delimiter::Brace;
+                called(group.stream(), is_device || is_marked && is_body, found);
+                is_marked &= !is_body;
+            }
+            TokenTree::Ident(name) if is_device => {
+                let is_call = match tokens.peek() {
+                    Some(TokenTree::Group(next)) => next.delimiter() == Delimiter::Parenthesis,
+                    Some(TokenTree::Punct(next)) => next.as_char() == ':',
+                    _ => false,
+                };
+                if is_call {
+                    found.insert(name.to_string());
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// No row is without a kernel that asks every device there is for it.
+#[test]
+fn every_row_is_asked_for_by_a_test_of_numbers() {
+    let tests = root().join("tests/tests");
+    let mut files = Vec::new();
+    for name in OF_NUMBERS {
+        let place = tests.join(name);
+        if place.is_dir() { sources(&place, &mut files) } else { files.push(place) }
+    }
+    let of = |file: &Path| {
+        let text = std::fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        let mut found = BTreeSet::new();
+        called(text.parse().expect("tokens"), false, &mut found);
+        (text, found)
+    };
+    let asked: BTreeSet<String> = files.iter().flat_map(|file| of(file).1).collect();
+    let mut missing = Vec::new();
+    for row in intrinsics::rows().filter(|row| row.call != Call::Pass) {
+        let elsewhere = ELSEWHERE.iter().find(|(names, ..)| names.contains(&row.name));
+        let is_asked = match elsewhere {
+            None => asked.contains(row.name),
+            Some((_, file, _)) => {
+                let (text, found) = of(&tests.join(file));
+                assert!(!asked.contains(row.name), "`{}` is asked for, and named among those that are not", row.name);
+                found.contains(row.name) || text.contains(&format!("\"{}\"", row.name))
+            }
+        };
+        if !is_asked {
+            missing.push(row.name);
+        }
+    }
+    assert!(missing.is_empty(), "no kernel of {OF_NUMBERS:?} asks for {missing:?}");
 }
 
 /// In Rust, what `min` of an integer without a type is compared with gives it one, since `min` is of `Ord`.

@@ -32,6 +32,8 @@ mod casts;
 mod control;
 #[path = "language/equality.rs"]
 mod equality;
+#[path = "language/every_type.rs"]
+mod every_type;
 #[path = "language/exits.rs"]
 mod exits;
 #[path = "language/expressions.rs"]
@@ -120,6 +122,7 @@ fn shared_cases(share: Share) -> impl Iterator<Item = &'static Case> {
         casts::CASES,
         control::CASES,
         equality::CASES,
+        every_type::CASES,
         exits::CASES,
         expressions::CASES,
         flow::CASES,

@@ -11,8 +11,12 @@ use warpwright_codegen::{intrinsics, passes};
 use warpwright_runtime::sim::{SimArgument, SimLaunch, SimProgram};
 use warpwright_tests::random::Random;
 
+#[path = "math/approximate.rs"]
+mod approximate;
 #[path = "math/cuda.rs"]
 mod cuda;
+#[path = "math/devices.rs"]
+mod devices;
 #[path = "math/surroundings.rs"]
 mod surroundings;
 

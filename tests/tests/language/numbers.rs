@@ -195,13 +195,13 @@ fn integer(x: &Global<u32>, y: &mut Global<u32>) {
         a.isqrt(),
         a.div_ceil(b | 1),
     ];
-    for k in 0..27 {
-        y[i * 27 + k] = all[k];
+    for k in 0..28 {
+        y[i * 28 + k] = all[k];
     }
 }
 
 fn integer_methods(b: &mut Bench<'_>) -> warpwright::Result<()> {
-    b.map(integer, &words(128), 27).map(drop)
+    b.map(integer, &words(128), 28).map(drop)
 }
 
 #[kernel(block = 32)]
@@ -335,7 +335,7 @@ fn random_bits_of_floats(b: &mut Bench<'_>) -> warpwright::Result<()> {
 /// The same of integers.
 fn random_bits_of_integers(b: &mut Bench<'_>) -> warpwright::Result<()> {
     let words: Vec<u32> = patterns(32, 0).iter().map(|&bits| bits as u32).collect();
-    b.map(integer, &words, 27)?;
+    b.map(integer, &words, 28)?;
     b.map(signed, &words.iter().map(|&word| word as i32).collect::<Vec<_>>(), 24)?;
     b.map(wide_integer, &patterns(64, 0), 20)?;
     b.map(short_integer::<u8>, &words, 22)?;
