@@ -160,6 +160,15 @@ pub mod prelude {
 #[doc(hidden)]
 pub use warpwright_runtime::generated as __private;
 
+// The command names what it uses as any program does.
+#[cfg(feature = "cli")]
+extern crate self as warpwright;
+
+/// The command: its program runs it, and tests read command lines in process.
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub mod cli;
+
 /// Every Rust block of the README and of the book is compiled and run.
 #[cfg(doctest)]
 mod pages {

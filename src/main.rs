@@ -1,7 +1,5 @@
 //! The `warpwright` command.
 
-mod cli;
-
 fn main() -> std::process::ExitCode {
-    cli::run()
+    warpwright::cli::run()
 }

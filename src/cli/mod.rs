@@ -88,8 +88,23 @@ impl Stop {
 /// The compiler walks what it reads by recursion: this much stack is more than the deepest source that it takes needs.
 const STACK: usize = 64 << 20;
 
+/// Reads a command line, its first word the program's name, as far as it is read before a file is: options, targets, extents, and what `--args` gives. Nothing is run.
+///
+/// # Errors
+/// What would be said of a wrong one, as long as the terminal would get it.
+pub fn read(words: &[String]) -> Result<(), String> {
+    let arguments = Arguments::try_parse_from(words).map_err(|error| error.render().ansi().to_string())?;
+    match &arguments.command {
+        Command::Check(check) => check.read(),
+        Command::Compare(compare) => compare.read(),
+        Command::Simulate(simulate) => simulate.launch.read(),
+        Command::Tune(tune) => tune.launch.read(),
+        Command::Emit(_) | Command::Occupancy(_) | Command::Devices(_) | Command::Explain(_) | Command::Completions(_) => Ok(()),
+    }
+}
+
 /// Runs the command line.
-pub(crate) fn run() -> ExitCode {
+pub fn run() -> ExitCode {
     let command = match Arguments::try_parse() {
         Ok(arguments) => arguments.command,
         Err(error) => return refuse(&error),

@@ -26,7 +26,7 @@ pub(super) struct Simulate {
     #[arg(short = 'D', value_name = "NAME=VALUE", help_heading = VARIANTS)]
     define: Vec<Define>,
     #[command(flatten)]
-    launch: LaunchArguments,
+    pub(super) launch: LaunchArguments,
     /// Run it so many times more on a weak memory: atomics then see what the memory model of PTX lets them, as on a GPU, chosen anew for each run. A fault, or results that differ, are findings.
     #[arg(long, value_name = "RUNS", default_value_t = 0, help_heading = LAUNCH)]
     weak_memory: u64,

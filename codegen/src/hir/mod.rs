@@ -26,7 +26,7 @@ pub use check::standard_constant;
 use crate::analysis::known_index;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::ir::{BoundsCheck, Kernel, Loc, ObjectKind, Scalar};
-use crate::syntax::{ConstValue, GenericValue, Instance, KernelAttributes, Program, UnitId};
+use crate::syntax::{ConstValue, GenericValue, Instance, KernelAttributes, Program, UnitId, parse_written};
 use check::{Checker, Context, TypeScope};
 use items::{Def, FnId, Namespace};
 use proc_macro2::Span;
@@ -158,8 +158,8 @@ fn generic_arguments(context: &Context<'_>, function: FnId, instance: &Instance)
     let mut args = Vec::new();
     for (param, value) in params.into_iter().zip(&instance.generics) {
         args.push(match (param, value) {
-            (syn::GenericParam::Type(_), GenericValue::Type(text)) => match syn::parse_str::<syn::Type>(text) {
-                Ok(ty) => {
+            (syn::GenericParam::Type(_), GenericValue::Type(text)) => match parse_written::<syn::Type>(text) {
+                Some(ty) => {
                     let ty = checker.written_type(&ty);
                     let ty = checker.infer.exported(&ty);
                     if let syn::GenericParam::Type(param) = param {
@@ -167,7 +167,7 @@ fn generic_arguments(context: &Context<'_>, function: FnId, instance: &Instance)
                     }
                     Arg::Ty(ty)
                 }
-                Err(_) => {
+                None => {
                     let message = format!("`{name}` wants a type here, and `{text}` is none");
                     return Err(Diagnostic::error(name.span(), message).help("give it the name of a type: `f32`").into());
                 }

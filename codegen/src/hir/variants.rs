@@ -6,7 +6,7 @@ use super::types::{Const, Kind, Ty};
 use super::{Context, find_kernel};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::ir::Scalar;
-use crate::syntax::{ConstValue, GenericValue, Instance, KernelAttributes, Program, UnitId, generic_name, written};
+use crate::syntax::{ConstValue, GenericValue, Instance, KernelAttributes, Program, UnitId, generic_name, parse_written, written};
 use syn::spanned::Spanned;
 
 /// Most variants a kernel can declare.
@@ -158,7 +158,7 @@ pub fn parse_generic(program: &Program, unit: UnitId, kernel: &str, generic: &st
     let scope = TypeScope { module: item.module, generics: Default::default(), self_ty: None };
     if let syn::GenericParam::Type(param) = param {
         let written: syn::Type =
-            syn::parse_str(text).map_err(|_| Diagnostic::error(param.span(), format!("`{text}` is not a type for `{generic}`")))?;
+            parse_written(text).ok_or_else(|| Diagnostic::error(param.span(), format!("`{text}` is not a type for `{generic}`")))?;
         let mut checker = Checker::new(&context, scope.clone());
         let ty = checker.written_type(&written);
         context.check_bound(param, &checker.infer.exported(&ty), scope);
@@ -166,7 +166,7 @@ pub fn parse_generic(program: &Program, unit: UnitId, kernel: &str, generic: &st
         return Ok(GenericValue::Type(text.to_owned()));
     }
     let value: syn::Expr =
-        syn::parse_str(text).map_err(|_| Diagnostic::error(param.span(), format!("`{text}` is not a value for `{generic}`")))?;
+        parse_written(text).ok_or_else(|| Diagnostic::error(param.span(), format!("`{text}` is not a value for `{generic}`")))?;
     let mut checker = Checker::new(&context, scope);
     if let syn::GenericParam::Const(param) = param
         && checker.written_type(&param.ty) == Ty::Scalar(crate::ir::Type::Bool)
@@ -199,7 +199,7 @@ pub fn is_constant_known(program: &Program, unit: UnitId, path: &str) -> bool {
 /// Reads an outside constant from text: `7`, `2.5f32`, `true`. An integer without suffix is a `usize`.
 pub fn parse_constant(text: &str) -> Result<ConstValue, Diagnostics> {
     let bad = || Diagnostics::from(Diagnostic::error(proc_macro2::Span::call_site(), format!("`{text}` is not a constant")));
-    let value: syn::Expr = syn::parse_str(text).map_err(|_| bad())?;
+    let value: syn::Expr = parse_written(text).ok_or_else(bad)?;
     let program = Program { units: vec![crate::syntax::Unit::from_items("", Vec::new())] };
     let context = Context::new(&program);
     let scope = TypeScope { module: super::items::ModuleId(0), generics: Default::default(), self_ty: None };

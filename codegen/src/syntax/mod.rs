@@ -41,7 +41,7 @@ pub use free_paths::{FreePath, FreePathKind, free_paths, imported_names_of_langu
 pub use layout::{Layout, layout, written};
 pub use levels::{LINT_NAMES, Levels, Setting};
 pub use marks::mark_called_in;
-pub use nesting::check_nesting;
+pub use nesting::{check_nesting, parse_written};
 pub use operand::{cast, operand, receiver};
 pub use place::SourcePlace;
 pub use program::{ConstValue, Extern, GenericValue, Instance, Program, Unit, UnitId};

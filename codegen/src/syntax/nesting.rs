@@ -28,6 +28,13 @@ pub fn check_nesting(tokens: &TokenStream) -> Result<(), Diagnostics> {
     }
 }
 
+/// Parses what somebody wrote elsewhere than in a source file: on a command line, in a file of results. `None` for what is no `T`, or nests too deep to be one.
+pub fn parse_written<T: syn::parse::Parse>(text: &str) -> Option<T> {
+    let tokens: TokenStream = text.parse().ok()?;
+    check_nesting(&tokens).ok()?;
+    syn::parse2(tokens).ok()
+}
+
 fn refuse(span: Span) -> Diagnostic {
     let message =
         format!("this nests too deep: at most {} brackets, or {BUDGET} operators of one expression, can be compiled", BUDGET / GROUP);
@@ -125,5 +132,13 @@ mod tests {
             let text = format!("a{}", link.repeat(2000));
             assert!(check(&text).is_err(), "{link}");
         }
+    }
+
+    #[test]
+    fn what_is_written_elsewhere_is_no_expression_where_it_nests_too_deep() {
+        let nested = |n: usize| format!("{}1{}", "[".repeat(n), "]".repeat(n));
+        assert!(parse_written::<syn::Expr>(&nested(20)).is_some());
+        assert!(parse_written::<syn::Expr>(&nested(100_000)).is_none());
+        assert!(parse_written::<syn::Expr>("1 2").is_none());
     }
 }

@@ -97,6 +97,12 @@ struct CheckedFile<'s> {
 }
 
 impl Check {
+    /// Reads what can be read of it without a file.
+    pub(super) fn read(&self) -> Result<(), String> {
+        targets::named(&self.targets).map_err(|stop| stop.message)?;
+        self.launch.read()
+    }
+
     pub(super) fn run(self) -> Result<(), Stop> {
         let targets = targets::named(&self.targets)?;
         let assembler = self.ptxas().map(|ptxas| Assembler { nvdisasm: Nvdisasm::find(&ptxas), ptxas });

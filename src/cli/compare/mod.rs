@@ -81,6 +81,12 @@ pub(super) struct Compare {
 }
 
 impl Compare {
+    /// Reads what can be read of it without a file.
+    pub(super) fn read(&self) -> Result<(), String> {
+        targets::named(&self.targets).map_err(|stop| stop.message)?;
+        self.launch.read()
+    }
+
     pub(super) fn run(self) -> Result<(), Stop> {
         let (path, chosen) = split(&self.file);
         let asked = targets::named(&self.targets)?;

@@ -5,6 +5,7 @@ use super::literal::{Literal, Number, count, example, number};
 use quote::ToTokens;
 use syn::{Expr, ExprCall, ExprRange};
 use warpwright_codegen::ir::{EntityMap, MemoryType, Scalar, StructId, StructType, Type};
+use warpwright_codegen::syntax::parse_written;
 use warpwright_runtime::dynamic::DynamicParameter;
 
 /// The structs of a kernel.
@@ -42,7 +43,7 @@ impl Written {
                 "is `{text}`, which is neither a number, nor a list `[1, 2, 3]`, nor a struct `Params {{ width: 64, gain: 0.5 }}`, nor `random(LEN)`, `random(LEN, LOW..HIGH)`, `zeros(LEN)` or `iota(LEN)`"
             )
         };
-        let expr: Expr = syn::parse_str(text).map_err(|_| unknown())?;
+        let expr: Expr = parse_written(text).ok_or_else(unknown)?;
         let (name, arguments): (String, Vec<Expr>) = match &expr {
             Expr::Call(ExprCall { func, args, .. }) => (func.to_token_stream().to_string(), args.iter().cloned().collect()),
             Expr::Path(path) => (path.to_token_stream().to_string(), Vec::new()),

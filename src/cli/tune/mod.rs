@@ -31,7 +31,7 @@ pub(super) struct Tune {
     #[command(flatten)]
     axes: AxisArguments,
     #[command(flatten)]
-    launch: LaunchArguments,
+    pub(super) launch: LaunchArguments,
     /// The share of variants to measure, at most, in per cent.
     #[arg(long, default_value_t = 25, value_parser = clap::value_parser!(u32).range(1..=100))]
     share: u32,

@@ -55,6 +55,7 @@ pub fn exercise(input: &Spoilt, is_whole: bool, reached: &mut Reached) -> Cost {
         Spoilt::Source(text) => source(text, is_whole, reached),
         Spoilt::Ir(text) => ir(text, reached),
         Spoilt::Results(text) => results(text, reached),
+        Spoilt::Command(text) => command(text, reached),
     };
     let (result, bytes) = measured(|| quietly(work));
     let elapsed = start.elapsed();
@@ -146,6 +147,13 @@ fn results(text: &str, reached: &mut Reached) {
         reached.lowered += u64::from(Tuned::load(&path, &Device::simulator()).is_ok());
         let _ = std::fs::remove_file(&path);
     }
+}
+
+/// Of what the shell would pass there is one word a line; it is read and not run.
+fn command(text: &str, reached: &mut Reached) {
+    let words: Vec<String> = ["warpwright"].into_iter().chain(text.lines()).map(|word| word.replace('\0', "")).collect();
+    let is_right = u64::from(warpwright::cli::read(&words).is_ok());
+    (reached.parsed, reached.lowered) = (reached.parsed + is_right, reached.lowered + is_right);
 }
 
 /// A file of this thread's own.

@@ -3,6 +3,7 @@
 //!
 //! An input is made of its seed alone, so a campaign on many threads can be repeated from the number that it prints.
 
+pub mod commands;
 pub mod corpus;
 pub mod exercise;
 pub mod lines;
@@ -21,14 +22,17 @@ pub enum Spoilt {
     Ir(String),
     /// What `tune` writes.
     Results(String),
+    /// The words behind the command's name, one a line.
+    Command(String),
 }
 
 impl Spoilt {
     /// The input of a seed.
     pub fn of(seed: u64, corpus: &Corpus) -> Spoilt {
         let mut random = Random::new(seed);
-        match random.below(10) {
+        match random.below(11) {
             0 => Spoilt::Results(lines::spoil(pick(&corpus.results, &mut random), &mut random)),
+            10 => Spoilt::command(&mut random),
             1 | 2 => Spoilt::Ir(lines::spoil(pick(&corpus.ir, &mut random), &mut random)),
             _ => {
                 let (text, other) = (pick(&corpus.sources, &mut random), pick(&corpus.sources, &mut random));
@@ -37,10 +41,15 @@ impl Spoilt {
         }
     }
 
+    /// A command line.
+    pub fn command(random: &mut Random) -> Spoilt {
+        Spoilt::Command(lines::spoil(&commands::drawn(random), random))
+    }
+
     /// Its text.
     pub fn text(&self) -> &str {
         match self {
-            Spoilt::Source(text) | Spoilt::Ir(text) | Spoilt::Results(text) => text,
+            Spoilt::Source(text) | Spoilt::Ir(text) | Spoilt::Results(text) | Spoilt::Command(text) => text,
         }
     }
 }
