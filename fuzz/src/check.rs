@@ -12,16 +12,22 @@ use warpwright_codegen::hir::Lowered;
 use warpwright_codegen::ir;
 use warpwright_codegen::passes::{self, ADDRESS, OPTIMIZE, Pass};
 use warpwright_codegen::pipeline::Scheduled;
-use warpwright_codegen::target::Target;
+use warpwright_codegen::target::{self, Target};
 use warpwright_codegen::verify::verify;
 
-/// Targets that texts are printed for.
+/// Targets that texts are executed for: one of each kind of text. Texts are printed for every target that the compiler has ([`also_printed_for`]).
 pub const TARGETS: [&str; 4] = ["sm_70", "sm_80", "sm_90", "sm_90a"];
 
 /// The target that a kernel's PTX is for: by its number, among those that it can be for.
 pub fn target_of(kernel: &Kernel, number: u64) -> &'static str {
     let all = if kernel.has_clusters || kernel.has_engine { &TARGETS[2..] } else { &TARGETS[..] };
     all[number as usize % all.len()]
+}
+
+/// One more target that a kernel's PTX is printed for, and not executed: by its number, among all that there are.
+pub fn also_printed_for(number: u64) -> &'static Target {
+    // Not in step with what else is chosen by the number.
+    &target::TARGETS[(number / target::TARGETS.len() as u64 + number) as usize % target::TARGETS.len()]
 }
 
 /// What a kernel showed.
@@ -33,6 +39,8 @@ pub struct Shown {
     pub passes: BTreeSet<&'static str>,
     /// Targets that texts were printed for.
     pub targets: BTreeSet<&'static str>,
+    /// A target that lacks what the kernel asks for, as the compiler said.
+    pub lacking: Option<&'static str>,
     /// Whether the compiler refused its annotations as they were drawn.
     pub is_refused: bool,
     /// Warnings with `best_effort`: annotations left out.
@@ -182,6 +190,13 @@ fn texts(shown: &mut Shown, kernel: &Kernel, kept: &Lowered<Scheduled>, number: 
     };
     kept.emit(&Ptx, Some(target)).map_err(|found| refused(name, found))?;
     shown.targets.insert(name);
+    let other = also_printed_for(number);
+    match kept.emit(&Ptx, Some(other)) {
+        Ok(_) => drop(shown.targets.insert(other.name)),
+        // A message about what the target lacks names it.
+        Err(found) if found.iter().all(|found| found.message.contains(other.name)) => shown.lacking = Some(other.name),
+        Err(found) => return Err(refused(other.name, found)),
+    }
     if number % 4 == 1 && !kernel.has_clusters {
         kept.emit(&OpenCl, None).map_err(|found| refused("OpenCL C", found))?;
         shown.targets.insert("opencl");

@@ -46,7 +46,8 @@ fn simulator_and_executed_ptx_agree() {
     assert!(unknown.is_empty(), "features that the table lacks: {unknown:?}");
     if kernels >= 160 {
         let hit = FEATURES.iter().filter(|feature| state.count(&format!("feature {feature}")) > 0).count();
-        assert!(hit * 10 >= FEATURES.len() * 8, "{hit} of {} features of the language in {kernels} kernels", FEATURES.len());
+        println!("{hit} of {} features of the language in {kernels} kernels", FEATURES.len());
+        assert!(hit * 100 >= FEATURES.len() * 85, "{hit} of {}", FEATURES.len());
     }
 }
 

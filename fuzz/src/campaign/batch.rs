@@ -88,6 +88,7 @@ fn count(counted: &mut State, kernel: &Kernel, shown: &crate::check::Shown) {
     kernel.hits.iter().for_each(|feature| counted.add(format!("feature {feature}"), 1));
     shown.passes.iter().for_each(|pass| counted.add(format!("pass {pass}"), 1));
     shown.targets.iter().for_each(|target| counted.add(format!("target {target}"), 1));
+    shown.lacking.iter().for_each(|target| counted.add(format!("lacking {target}"), 1));
     counted.add("annotations refused as drawn", u64::from(shown.is_refused));
     counted.add("annotations left out", shown.left_out as u64);
     let kept = !shown.is_refused;

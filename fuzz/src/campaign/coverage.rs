@@ -4,6 +4,7 @@ use super::state::State;
 use crate::source::features::{ABSENT, FEATURES};
 use std::collections::BTreeSet;
 use std::fmt::Write;
+use warpwright_codegen::target::TARGETS;
 use warpwright_codegen::{intrinsics, passes};
 
 /// The tables of a state.
@@ -22,8 +23,9 @@ pub fn tables(state: &State) -> String {
     );
     let annotations: Vec<&str> = FEATURES.iter().copied().filter(|name| name.starts_with("annotation.")).collect();
     table(&mut text, "annotations kept as drawn", annotations.into_iter(), |name| state.count(&format!("kept {name}")), kernels);
-    let targets = crate::check::TARGETS.into_iter().chain(["opencl", "rust"]);
-    table(&mut text, "texts printed", targets, |name| state.count(&format!("target {name}")), kernels);
+    let targets = || TARGETS.iter().map(|target| target.name);
+    table(&mut text, "texts printed", targets().chain(["opencl", "rust"]), |name| state.count(&format!("target {name}")), kernels);
+    table(&mut text, "texts refused for what the target lacks", targets(), |name| state.count(&format!("lacking {name}")), kernels);
     let _ = writeln!(text, "\nnot generated:");
     ABSENT.iter().for_each(|(what, why)| {
         let _ = writeln!(text, "  {what}: {why}");

@@ -84,6 +84,7 @@ pub static FEATURES: &[&str] = &[
     "bool.not",
     "break",
     "cache",
+    "cache.last_use",
     "cast.bool",
     "cast.float_to_float",
     "cast.float_to_int",

@@ -228,6 +228,11 @@ impl Parameter {
         matches!(self.passed, Passed::Value(_) | Passed::Whole(_))
     }
 
+    /// Whether it is a buffer that the kernel reads and does not write.
+    pub(super) fn is_read_alone(&self) -> bool {
+        matches!(self.passed, Passed::Global { is_written: false, .. } | Passed::Elements { is_written: false, .. })
+    }
+
     /// Whether the kernel writes it.
     pub fn is_written(&self) -> bool {
         match self.passed {
@@ -277,6 +282,10 @@ impl Kernel {
         let declared: Vec<&str> = self.generics.iter().map(|generic| generic.declared()).collect();
         let generics = if declared.is_empty() { String::new() } else { format!("<{}>", declared.join(", ")) };
         text += &format!("#[kernel({})]\npub fn k{generics}({}) {{\n", arguments.join(", "), all.join(", "));
+        // A buffer that is never read is not read for the last time either, and what else reads it may lie where a constant leaves no code.
+        for parameter in self.parameters.iter().filter(|p| p.cache == Some("last_use")) {
+            text += &format!("    let last_{0} = {0}[0];\n", parameter.name);
+        }
         self.body.iter().for_each(|node| node.print(form, 1, &mut text));
         text += "}\n";
         if self.in_module {

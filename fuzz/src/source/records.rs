@@ -133,7 +133,12 @@ impl Generator<'_> {
                 && !parameter.in_group;
             if is_memory && self.random.chance(8) {
                 self.hit("cache");
-                parameter.cache = Some(self.random.pick(&["streaming", "evict_first", "evict_last", "no_allocate"]));
+                // The last hint is of what the kernel reads: `Kernel::print` adds a read.
+                let last = if parameter.is_read_alone() { "last_use" } else { "streaming" };
+                parameter.cache = Some(self.random.pick(&["streaming", "evict_first", "evict_last", "no_allocate", last]));
+                if parameter.cache == Some("last_use") {
+                    self.hit("cache.last_use");
+                }
             }
         }
     }
