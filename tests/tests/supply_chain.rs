@@ -6,7 +6,7 @@
 use semver::{Version, VersionReq};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::PathBuf;
 use std::process::Command;
 use syn::visit::{self, Visit};
 use toml::Spanned;
@@ -30,9 +30,6 @@ const LICENCES: &[&str] = &[
     "Unlicense",
     "Zlib",
 ];
-
-/// Who takes its licences from its dependencies' alone, which no user of the library gets.
-const NOT_PUBLISHED: &[&str] = &["warpwright-bench", "warpwright-candle", "warpwright-fuzz", "warpwright-tests"];
 
 /// `cargo metadata` of the workspace.
 fn metadata() -> Value {
@@ -167,14 +164,15 @@ impl<'ast> Visit<'ast> for Unsafe {
 }
 
 impl Unsafe {
-    fn of(folder: &Path) -> Unsafe {
+    /// Of the files below these folders, without packages that lie there.
+    fn of(folders: &[&str]) -> Unsafe {
         let mut found = Unsafe::default();
-        let mut folders = vec![folder.to_owned()];
+        let mut folders: Vec<PathBuf> = folders.iter().map(|folder| root().join(folder)).collect();
         while let Some(folder) = folders.pop() {
             for entry in std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display())) {
                 let path = entry.expect("an entry").path();
                 if path.is_dir() {
-                    folders.push(path);
+                    folders.extend((!path.join("Cargo.toml").is_file()).then_some(path));
                 } else if path.extension().is_some_and(|extension| extension == "rs") {
                     let text = std::fs::read_to_string(&path).expect("a source");
                     let file = syn::parse_file(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
@@ -186,32 +184,100 @@ impl Unsafe {
     }
 }
 
-/// Crates that users get, and what needs unsafe code in them. `clippy::undocumented_unsafe_blocks` wants a reason at each block and implementation.
-const CRATES: &[(&str, &str, &str)] = &[
-    ("warpwright", "src", ""),
-    ("warpwright-macros", "dsl-macros/src", ""),
-    ("warpwright-codegen", "codegen/src", ""),
-    ("warpwright-review", "review/src", ""),
-    ("warpwright-runtime", "runtime/src", "drivers' functions, memory of devices, lists without locks"),
-    ("warpwright-kernels", "kernels/src", ""),
+/// A crate of the workspace, where its sources are, and what needs unsafe code in them. `clippy::undocumented_unsafe_blocks` wants a reason at each block and implementation.
+struct Row {
+    name: &'static str,
+    folders: &'static [&'static str],
+    reason: &'static str,
+}
+
+const fn row(name: &'static str, folders: &'static [&'static str], reason: &'static str) -> Row {
+    Row { name, folders, reason }
+}
+
+/// Every crate; those that users get stand first.
+const CRATES: &[Row] = &[
+    row("warpwright", &["src", "examples"], "an example that calls cuBLAS"),
+    row("warpwright-macros", &["dsl-macros/src"], ""),
+    row("warpwright-codegen", &["codegen/src"], ""),
+    row("warpwright-review", &["review/src"], ""),
+    row("warpwright-runtime", &["runtime/src"], "drivers' functions, memory of devices, lists without locks"),
+    row("warpwright-kernels", &["kernels/src"], ""),
+    row("warpwright-fuzz", &["fuzz/src", "fuzz/tests"], "bytes of a generated kernel's buffers, in programs of twins"),
+    row("warpwright-ptx-interpreter", &["ptx-interpreter/src"], ""),
+    row("warpwright-ptx-driver", &["ptx-interpreter/driver"], "the CUDA driver's functions, which C calls"),
+    row(
+        "warpwright-tests",
+        &["tests/src", "tests/tests"],
+        "other people's memory and streams, OpenCL's functions, an allocator that counts",
+    ),
+    row("warpwright-bench", &["bench/src"], "CUDA C++ and the CUDA driver's functions"),
+    row("warpwright-candle", &["examples/candle"], "candle's memory and streams"),
 ];
 
 #[test]
 fn unsafe_code_is_where_the_page_says() {
     let mut rows = String::from("| crate | `unsafe` blocks | implementations | functions | for |\n|---|---|---|---|---|\n");
-    for (name, folder, reason) in CRATES {
-        let found = Unsafe::of(&root().join(folder));
+    for Row { name, folders, reason } in CRATES {
+        let found = Unsafe::of(folders);
         let all = found.blocks + found.implementations + found.functions;
-        assert!(all == 0 || !reason.is_empty(), "{name} has {all} and no reason");
+        assert_eq!(all == 0, reason.is_empty(), "{name} has {all}, and the reason is `{reason}`");
         rows += &format!("| `{name}` | {} | {} | {} | {reason} |\n", found.blocks, found.implementations, found.functions);
     }
     hold(&root().join("docs/trust.md"), &[("unsafe code", rows)]);
     let metadata = metadata();
+    let ours: BTreeSet<&str> = ours(&metadata).map(|package| text(package, "name")).collect();
+    assert_eq!(ours, CRATES.iter().map(|row| row.name).collect(), "the workspace's crates, and those of the table");
+}
+
+/// The workspace's packages.
+fn ours(metadata: &Value) -> impl Iterator<Item = &Value> {
+    metadata["packages"].as_array().expect("packages").iter().filter(|package| package["source"].is_null())
+}
+
+/// Dependencies that are taken with their default features though these are more than `std`, and why.
+const WITH_DEFAULTS: &[(&str, &str)] = &[
+    ("clap", "the command's help, colours and suggestions"),
+    ("corosensei", "fibres want stacks, and panics go through them"),
+    ("libm", "`arch`: instructions of the machine in the place of code"),
+    ("proc-macro2", "`proc-macro`: the macro is one"),
+    ("quote", "`proc-macro`: the macro is one"),
+    ("similar", "`text`: differences of texts, in a test"),
+    ("syn", "what other procedural macros ask for, too: then one build of it serves all"),
+    ("unicode-width", "`cjk`, which annotate-snippets asks for as well"),
+];
+
+/// Who takes a crate of ours gets nothing that was not asked for.
+#[test]
+fn features_are_the_least() {
+    let metadata = metadata();
+    let mut defaults: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for package in metadata["packages"].as_array().expect("packages") {
+        let list = package["features"]["default"].as_array();
+        defaults.entry(text(package, "name")).or_default().extend(list.into_iter().flatten().filter_map(Value::as_str));
+    }
+    let (mut wrong, mut unmet) = (Vec::new(), WITH_DEFAULTS.iter().map(|(name, _)| *name).collect::<BTreeSet<_>>());
+    for package in ours(&metadata) {
         let name = text(package, "name");
-        let is_ours = package["source"].is_null() && package["publish"].as_array().is_none_or(|list| !list.is_empty());
-        if is_ours && !NOT_PUBLISHED.contains(&name) {
-            assert!(CRATES.iter().any(|row| row.0 == name) || name.contains("interpreter"), "{name} is published and not in the table");
+        if package["features"]["default"].as_array().is_some_and(|list| !list.is_empty()) {
+            wrong.push(format!("`{name}` has default features"));
+        }
+        let dependencies = package["dependencies"].as_array().expect("dependencies");
+        for dependency in dependencies.iter().filter(|dependency| !dependency["source"].is_null()) {
+            let of = text(dependency, "name");
+            // The workspace's crates are for systems that have `std`.
+            let has_more = defaults.get(of).is_some_and(|features| features.iter().any(|feature| *feature != "std"));
+            if dependency["uses_default_features"] == true && has_more {
+                unmet.remove(of);
+                if !WITH_DEFAULTS.iter().any(|(listed, _)| *listed == of) {
+                    wrong.push(format!(
+                        "`{name}` takes the default features of `{of}`, {:?}: write `default-features = false`",
+                        defaults[of]
+                    ));
+                }
+            }
         }
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(unmet.is_empty(), "listed without need: {unmet:?}");
 }
