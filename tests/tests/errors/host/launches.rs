@@ -43,11 +43,6 @@ pub fn places(y: &mut Global<usize>) {
 }
 
 #[kernel(block = 64)]
-pub fn taken(table: [[f64; 16]; 40], y: &mut Global<f64>) {
-    y[global_id().x] = table[global_id().x][0];
-}
-
-#[kernel(block = 64)]
 pub fn looked_up(from: usize, y: &mut Global<u32>) {
     y[0] = from as u32;
 }
@@ -120,12 +115,6 @@ super::examples! {
     fn too_much_shared(device) {
         let mut y = device.zeros::<f32>(64)?;
         reversed(&mut y).grid(1).shared_bytes(1 << 20).launch(device)
-    }
-
-    /// More bytes of parameters than a launch can pass
-    fn too_many_parameters(device) {
-        let mut y = device.zeros::<f64>(64)?;
-        taken([[0.0; 16]; 40], &mut y).grid(1).launch(device)
     }
 
     /// More threads than 32 bits count
