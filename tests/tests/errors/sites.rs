@@ -3,6 +3,7 @@
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 use std::path::Path;
+use syn::punctuated::Punctuated;
 use syn::visit::{self, Visit};
 use warpwright_tests::command::root;
 
@@ -152,6 +153,12 @@ impl Visit<'_> for Finder<'_> {
             self.add(call.args.to_token_stream());
         }
         visit::visit_expr_method_call(self, call);
+    }
+
+    /// `vec![…]` and the like: syn leaves what is in them as tokens.
+    fn visit_macro(&mut self, mac: &syn::Macro) {
+        let arguments = mac.parse_body_with(Punctuated::<syn::Expr, syn::Token![,]>::parse_terminated);
+        arguments.into_iter().flatten().for_each(|argument| self.visit_expr(&argument));
     }
 
     fn visit_local(&mut self, local: &syn::Local) {
