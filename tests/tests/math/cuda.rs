@@ -5,6 +5,7 @@ use super::{Case, doubles, partner, single_arguments, singles};
 use warpwright::Float;
 use warpwright::prelude::*;
 use warpwright::{Device, DeviceKind, Element};
+use warpwright_codegen::ir::Type;
 use warpwright_kernels::functions::{NAMES, function};
 use warpwright_tests::ptx_interpreter::{executed, is_here};
 use warpwright_tests::random::Random;
@@ -16,6 +17,17 @@ fn worst_error<const F: usize>(first: u32, step: u32, worst: &mut Global<u32>) {
     let found = function::<f32, F>(x) as f64;
     let exact = function::<f64, F>(x as f64);
     let error = block_max(thousandths(found, exact, approximate::ulp(exact)));
+    if thread_idx().x == 0 {
+        worst.atomic_max(0, error);
+    }
+}
+
+/// The same of `rsqrt`, which is no function of the library.
+#[kernel(block = 256, allow(unchecked))]
+fn worst_root(first: u32, step: u32, worst: &mut Global<u32>) {
+    let x = f32::from_bits(first + global_id().x as u32 * step);
+    let exact = 1.0 / (x as f64).sqrt();
+    let error = block_max(thousandths(x.rsqrt() as f64, exact, approximate::ulp(exact)));
     if thread_idx().x == 0 {
         worst.atomic_max(0, error);
     }
@@ -147,11 +159,16 @@ fn every_single_is_within_bounds() {
             text.push_str(&format!("{name} {worst:.2}, "));
             count += 1;
         }
+        let worst =
+            swept(&device, worst_root).map(|thousandths| f64::from(thousandths) / 1000.0).unwrap_or_else(|error| panic!("rsqrt: {error}"));
+        let bound = super::devices::bound("rsqrt", Type::F32, &device);
+        assert!(worst <= bound, "rsqrt: {worst} ulp on {}, where {bound} are promised", device.name());
+        text.push_str(&format!("rsqrt {worst:.2}, "));
+        count += 1;
         println!("ran: every_single_is_within_bounds ({count} functions on {}); ulp: {}", device.name(), text.trim_end_matches(", "));
     }
 }
 
-/// `rsqrt` is the instruction that `native_rsqrt` is, with its own bound beside that.
 #[test]
 fn every_single_is_approximated_within_bounds() {
     for device in devices("approximations of all singles") {
