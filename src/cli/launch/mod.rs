@@ -112,8 +112,8 @@ impl DeviceArguments {
 impl LaunchArguments {
     /// Reads what `--args` gives, whatever the kernel has for it.
     pub(super) fn read(&self) -> Result<(), String> {
-        let values = self.args.iter().filter_map(|argument| argument.split_once('='));
-        values.map(|(name, value)| Written::parse(value.trim()).map(drop).map_err(|why| format!("`{name}` {why}"))).collect()
+        let mut values = self.args.iter().filter_map(|argument| argument.split_once('='));
+        values.try_for_each(|(name, value)| Written::parse(value.trim()).map(drop).map_err(|why| format!("`{name}` {why}")))
     }
 
     /// Makes every argument of a kernel.
