@@ -91,7 +91,7 @@ fn every_collective_does_what_it_says_with_every_type() {
         all_kinds(&group, |v| v as i64);
         let mut buffers: Vec<_> = group.iter().map(|rank| rank.device().upload(&[3u64 + rank.rank() as u64; 10]).unwrap()).collect();
         launch_together(group.iter().zip(&mut buffers).map(|(rank, buffer)| rank.all_reduce(buffer, Reduction::Product))).unwrap();
-        let product = (0..group.len() as u64).map(|rank| 3 + rank).product();
+        let product: u64 = (0..group.len() as u64).map(|rank| 3 + rank).product();
         buffers.iter().for_each(|buffer| assert_eq!(buffer.download().unwrap(), [product; 10]));
         let mut buffers: Vec<_> = group.iter().map(|rank| rank.device().upload(&[250u8 + rank.rank() as u8; 10]).unwrap()).collect();
         launch_together(group.iter().zip(&mut buffers).map(|(rank, buffer)| rank.all_reduce(buffer, Reduction::Max))).unwrap();
