@@ -10,17 +10,21 @@ mod published;
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
+use std::thread;
 use warpwright::{Device, Launch};
-use warpwright_tests::faults::engine::{ENGINE_KERNELS, IR_MISTAKES, IrOutcome, SAME_IR, ir_mutants};
+use warpwright_tests::faults::engine::{ENGINE_KERNELS, IR_MISTAKES};
+use warpwright_tests::faults::engine_runs::{Fates, SAME_IR, fates, fates_of_launch, ir_table, same_of};
 use warpwright_tests::faults::equivalent::untold;
 use warpwright_tests::faults::kernels::{SPECIMENS, Specimen};
 use warpwright_tests::faults::lints::{Said, of_clean, of_mutant};
 use warpwright_tests::faults::mistakes::{Edit, MISTAKES};
 use warpwright_tests::faults::pages::{seen_early, verdicts};
+use warpwright_tests::faults::rings::RINGS;
 use warpwright_tests::faults::sameness::Same;
-use warpwright_tests::faults::staples::STAPLES;
+use warpwright_tests::faults::staples::{STAPLES, is_wanted};
 use warpwright_tests::faults::sweep::{Judged, merged, sweep};
 use warpwright_tests::faults::verdict::Verdict;
 use warpwright_tests::marked::hold;
@@ -38,20 +42,19 @@ fn specimens() -> &'static [Judged] {
 }
 
 fn judged_specimens() -> Vec<Judged> {
-    of_specimens(SPECIMENS)
+    of_specimens(SPECIMENS, &|_, _| true)
 }
 
-fn of_specimens(specimens: &[Specimen]) -> Vec<Judged> {
+/// The mutants of these kernels: those that are wanted, by the kernel's name and the edit.
+fn of_specimens<'s>(specimens: impl IntoIterator<Item = &'s Specimen>, wanted: &dyn Fn(&str, &Edit) -> bool) -> Vec<Judged> {
     let mut all = Vec::new();
-    for specimen in specimens.iter().filter(|specimen| word().is_none_or(|word| specimen.name.contains(&word))) {
-        let begin = std::time::Instant::now();
+    for specimen in specimens {
         let mut show = |launch: &Launch<'_>| {
-            let found = sweep(launch, &|_| true);
+            let found = sweep(launch, &|edit| wanted(specimen.name, edit));
             assert!(found.alarm.is_none(), "{} as it is: {:?}", specimen.name, found.alarm);
             all.extend(found.mutants);
         };
         (specimen.run)(&mut show).unwrap_or_else(|error| panic!("{}: {error}", specimen.name));
-        println!("TIME {} {:?} {}", specimen.name, begin.elapsed(), all.len());
     }
     merged(all)
 }
@@ -64,6 +67,11 @@ fn word() -> Option<String> {
     std::env::var("WARPWRIGHT_CASE").ok()
 }
 
+/// Whether a case is taken.
+fn is_named(name: &str) -> bool {
+    word().is_none_or(|word| name.contains(&word))
+}
+
 /// Draws of inputs: the first is for all mutants, the others are for those that do the same, and nothing tells why.
 const DRAWS: RangeInclusive<u64> = 1..=3;
 
@@ -73,7 +81,7 @@ type Owners = BTreeMap<*const u8, &'static str>;
 /// The mutants of the tree's kernels, each launched as its first case does.
 fn of_tree() -> Vec<Judged> {
     let (mut all, mut owners) = (Vec::new(), Owners::new());
-    for case in CASES.iter().filter(|case| word().is_none_or(|word| case.name.contains(&word))) {
+    for case in CASES.iter().filter(|case| is_named(case.name)) {
         let mut found: Vec<Judged> = Vec::new();
         for draw in DRAWS {
             let open: Vec<Judged> = found.iter().filter(|one| one.same == Some(Same::Untold)).cloned().collect();
@@ -123,7 +131,13 @@ fn mistakes_in_the_specimens_are_found() {
 
 #[test]
 fn mistakes_in_the_tree_are_found() {
-    let all = if std::env::var_os("ONLY_STAPLES").is_some() { of_specimens(STAPLES) } else { of_tree() };
+    // Side by side: neither waits for the other.
+    let all = thread::scope(|scope| {
+        let staples = scope.spawn(|| of_specimens(STAPLES.iter().filter(|staple| is_named(staple.name)), &is_wanted));
+        let mut all = of_tree();
+        all.extend(staples.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        merged(all)
+    });
     let wrong = untold(&all);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     if word().is_none() {
@@ -154,37 +168,41 @@ fn what_is_seen_while_compiling() {
 
 #[test]
 fn mistakes_in_ir_are_refused_or_found() {
-    let mut table =
-        "| mistake | mutants | verifier refuses | simulator stops | wrong result | same result |\n|---|---|---|---|---|---|\n".to_owned();
-    let (mut mutants, mut same) = (0, BTreeMap::new());
-    let clean: Vec<(String, IrOutcome)> = ENGINE_KERNELS.iter().map(|kernel| (kernel.text(), kernel.run(&kernel.text()))).collect();
-    for (kernel, (text, outcome)) in ENGINE_KERNELS.iter().zip(&clean) {
-        assert!(matches!(outcome, IrOutcome::Ended(_)), "{} as it is: {outcome:?}\n{text}", kernel.name);
-    }
+    let all: Vec<(&str, Fates)> =
+        ENGINE_KERNELS.iter().map(|kernel| (kernel.name, fates(kernel.name, &kernel.text(), &|text| kernel.run(text)))).collect();
     for mistake in IR_MISTAKES {
-        let mut counts = [0; 4];
-        for (kernel, (text, before)) in ENGINE_KERNELS.iter().zip(&clean) {
-            for (line, mutant) in ir_mutants(text, mistake) {
-                mutants += 1;
-                match kernel.run(&mutant) {
-                    IrOutcome::Unread(why) => panic!("{}, {}: `{line}`: {why}", kernel.name, mistake.name),
-                    IrOutcome::Refused(_) => counts[0] += 1,
-                    IrOutcome::Fault(_) => counts[1] += 1,
-                    after if after != *before => counts[2] += 1,
-                    _ => {
-                        counts[3] += 1;
-                        *same.entry((kernel.name, mistake.name)).or_insert(0) += 1;
-                    }
-                }
-            }
-        }
-        let all: usize = counts.iter().sum();
-        assert!(all > 0, "no kernel has room for `{}`", mistake.name);
-        table +=
-            &format!("| {}: {} | {all} | {} | {} | {} | {} |\n", mistake.name, mistake.edit, counts[0], counts[1], counts[2], counts[3]);
+        let has_room = all.iter().any(|(_, fates)| fates.iter().any(|(name, _)| *name == mistake.name));
+        assert!(has_room, "no kernel has room for `{}`", mistake.name);
     }
-    let listed: BTreeMap<(&str, &str), usize> = SAME_IR.iter().map(|(kernel, mistake, places, _)| ((*kernel, *mistake), *places)).collect();
-    assert_eq!(same, listed, "mutants that change nothing, and those that are explained");
-    hold(&page(), &[("engine", table.trim_end().to_owned())]);
-    println!("ran: faults of IR ({mutants} mutants on simulator)");
+    held_ir("engine", &all);
+}
+
+/// Cases of the tree's kernels whose copies run ahead.
+const PIPELINED: [&str; 2] = ["convolution of tiles: one ahead", "stencil of planes: three ahead"];
+
+#[test]
+fn mistakes_in_ir_of_the_tree_are_refused_or_found() {
+    let mut all = Vec::new();
+    for case in CASES.iter().filter(|case| PIPELINED.contains(&case.name)) {
+        let mut inspect = |launch: &Launch<'_>| all.push((case.name, fates_of_launch(case.name, launch)));
+        let mut bench = Bench { device: &Device::simulator(), random: Random::new(1), inspect: &mut inspect };
+        let output = (case.run)(&mut bench).unwrap_or_else(|error| panic!("{}: {error}", case.name));
+        assert_eq!(output.complaint(), None, "{} as it is", case.name);
+    }
+    for ring in RINGS {
+        let mut show = |launch: &Launch<'_>| all.push((ring.name, fates_of_launch(ring.name, launch)));
+        (ring.run)(&mut show).unwrap_or_else(|error| panic!("{}: {error}", ring.name));
+    }
+    assert_eq!(all.len(), PIPELINED.len() + RINGS.len(), "kernels that are launched once");
+    held_ir("engine of the tree", &all);
+}
+
+/// Holds what mutants of IR come to to the list of those that change nothing, and to a table.
+fn held_ir(section: &str, all: &[(&str, Fates)]) {
+    let names: Vec<&str> = all.iter().map(|(name, _)| *name).collect();
+    let listed = SAME_IR.iter().filter(|(kernel, ..)| names.contains(kernel));
+    let listed: BTreeMap<(&str, &str), usize> = listed.map(|(kernel, mistake, places, _)| ((*kernel, *mistake), *places)).collect();
+    assert_eq!(same_of(all.iter().map(|(name, fates)| (*name, fates))), listed, "mutants that change nothing, and those that are listed");
+    hold(&page(), &[(section, ir_table(all.iter().map(|(_, fates)| fates)))]);
+    println!("ran: {section} ({} mutants of IR on simulator)", all.iter().map(|(_, fates)| fates.len()).sum::<usize>());
 }

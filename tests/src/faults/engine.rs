@@ -1,11 +1,10 @@
 //! Mistakes that source cannot express: what the compiler makes of pipelined loops, a line of its IR left out or changed. The verifier refuses it or the
 //! simulator stops it; what neither says must give the same.
 
+use super::engine_runs::{IrOutcome, run_text};
 use warpwright_codegen::ir::{Kernel, ObjectKind};
 use warpwright_codegen::pipeline::compile_text;
 use warpwright_codegen::syntax::Instance;
-use warpwright_codegen::text::parse_kernel;
-use warpwright_codegen::verify::verify;
 use warpwright_runtime::sim::{Error, SimArgument, SimLaunch, SimProgram};
 
 /// A mistake in IR.
@@ -214,19 +213,6 @@ pub fn k(a: &Matrix<bf16>, b: &Matrix<bf16>, c: &mut Matrix<bf16>) {
     }
 }";
 
-/// What became of a kernel of IR.
-#[derive(Clone, Debug, PartialEq)]
-pub enum IrOutcome {
-    /// The text is none of a kernel.
-    Unread(String),
-    /// The verifier says what is wrong.
-    Refused(String),
-    /// The simulator stops it.
-    Fault(String),
-    /// What it left in its buffers.
-    Ended(Vec<Vec<u8>>),
-}
-
 impl EngineKernel {
     /// The text of the form.
     ///
@@ -244,17 +230,10 @@ impl EngineKernel {
 
     /// Runs a text of it.
     pub fn run(&self, text: &str) -> IrOutcome {
-        let kernel = match parse_kernel(text) {
-            Ok(kernel) => kernel,
-            Err(error) => return IrOutcome::Unread(error.message),
-        };
-        if let Err(violations) = verify(&kernel) {
-            return IrOutcome::Refused(violations[0].to_string());
-        }
-        match SimProgram::compile(&kernel) {
-            Ok(program) => self.launch(&kernel, &program),
+        run_text(text, &|kernel| match SimProgram::compile(kernel) {
+            Ok(program) => self.launch(kernel, &program),
             Err(error) => IrOutcome::Refused(error.to_string()),
-        }
+        })
     }
 
     fn launch(&self, kernel: &Kernel, program: &SimProgram) -> IrOutcome {
@@ -287,28 +266,6 @@ impl EngineKernel {
         }
     }
 }
-
-/// Mutants of IR that are no faults: the kernel, the mistake, at how many places, and why.
-pub const SAME_IR: &[(&str, &str, usize, &str)] = &[
-    ("runs by the copy engine, the short one early", "barrier of the block", 1, BETWEEN_ROUNDS),
-    ("runs by the copy engine, the short one early", "missing proxy fence", 1, NOT_TAKEN),
-    ("runs by the copy engine, the short one late", "barrier of the block", 1, BETWEEN_ROUNDS),
-    ("runs by the copy engine, the short one late", "missing proxy fence", 1, NOT_TAKEN),
-    ("tiles in", "barrier of the block", 1, BETWEEN_ROUNDS),
-    ("runs by a producer", "barrier of the block", 3, HANDED_BACK),
-    ("sums out, by warpgroups", "barrier of the block", 1, NOTHING_BEHIND),
-    ("sums out, by warpgroups", "store not awaited", 2, FIRST_AND_LAST),
-    ("sums out, by warpgroups", "stores not grouped", 1, ONE_GROUP_LATER),
-];
-
-const NOT_TAKEN: &str = "the short run comes elsewhere: there the fence is missed";
-const BETWEEN_ROUNDS: &str =
-    "behind the loop: the slots that the next round fills first were read before the barrier of the last iteration";
-const HANDED_BACK: &str = "slots are handed over and back by barriers of the engine; those of the block round the loop and before its edge are for accesses that this kernel has not";
-
-const NOTHING_BEHIND: &str = "behind the loop, where the kernel ends";
-const FIRST_AND_LAST: &str = "before the first strip leaves nothing is stored, and behind the last no slot is written";
-const ONE_GROUP_LATER: &str = "the slot of the second strip is not written again: it is waited for with the third";
 
 /// A text with a mistake at each of the lines where it can be made, with that line.
 pub fn ir_mutants(text: &str, mistake: &IrMistake) -> Vec<(String, String)> {

@@ -28,6 +28,10 @@ const ONE_KEY: &str = "one key is right, so one thread writes";
 const OUTSIDE: &str = "one turn more stores to what is outside of the matrix, which is not written";
 const CLUSTER_END: &str = "the compiler puts a `cluster_sync()` at the end of a kernel that uses `shared_of`";
 const WITHIN_WARP: &str = "only lanes of one warp exchange values there";
+const ROOM_ONCE: &str = "the array is used again behind another barrier of the caller's";
+const BALLOT: &str = "the ballot behind it waits for the same lanes";
+const CUMULATIVE: &str = "the release behind the barrier tells of what all threads of the block wrote before";
+const CLEARED: &str = "the flag is cleared for the next launch, and nobody else looks at it in this one";
 const RIM: &str = "one row or column more lies in the rim of the box, where fields and material are zeros and stay so";
 const FILLED_UP: &str = "chunks are filled up with zeros, which add nothing";
 const NOT_LEAST: &str = "the displacement that is left out is not the best one of any block";
@@ -71,6 +75,18 @@ pub const EQUIVALENT: &[Listed] = &[
     row("shortcut", LateEnd, 1, "what is beyond the matrix is infinitely far away, and no shortcut"),
     row("simulate", EarlyEnd, 1, "the last place has no token at first, and its memory begins as zeros"),
     row("staged", LateEnd, 1, "one direction more is one that no wall has"),
+    row("reduce_words", DroppedBarrier, 1, ROOM_ONCE),
+    row("reduce_words", WeakBarrier, 1, ROOM_ONCE),
+    row("dot_words", DroppedBarrier, 1, ROOM_ONCE),
+    row("dot_words", WeakBarrier, 1, ROOM_ONCE),
+    row("scan_words", DroppedBarrier, 1, BALLOT),
+    row("select_words", DroppedBarrier, 1, BALLOT),
+    row("scan_runs", DroppedBarrier, 1, BALLOT),
+    row("count_replicated", PlainForAtomic, 1, "the last block alone takes the counts, when all others are done"),
+    row("gemm_tiles", DroppedFence, 1, CUMULATIVE),
+    row("gemm_tiles", NarrowScope, 1, CUMULATIVE),
+    row("gemm_tiles", NarrowScope, 1, CLEARED),
+    row("gemm_tiles", PlainForAtomic, 1, CLEARED),
 ];
 
 const NO_VOTE: &str =
@@ -78,7 +94,28 @@ const NO_VOTE: &str =
 const OLDER_VALUE: &str = "the array was written before, so what is read is the older value, in order";
 
 /// Mistakes of order that give a wrong result without a fault: no access of theirs is out of order.
-pub const IN_ORDER: &[Listed] = &[row("compacted", EarlyReturn, 2, NO_VOTE), row("through_shared", Uninitialised, 1, OLDER_VALUE)];
+pub const IN_ORDER: &[Listed] = &[
+    row("compacted", EarlyReturn, 2, NO_VOTE),
+    row("through_shared", Uninitialised, 1, OLDER_VALUE),
+    row("scan_words", Uninitialised, 1, OLDER_VALUE),
+];
+
+const ALL_ATOMIC: &str =
+    "counts are changed by atomics alone: the last block may miss what others add to them, and still no two accesses race";
+
+/// Mistakes of order that are not found. The result is right in the order in which the simulator runs the blocks, and may be wrong in another, although no access of theirs is
+/// at fault.
+pub const NOT_FOUND: &[Listed] = &[
+    row("count_replicated", DroppedBarrier, 1, ALL_ATOMIC),
+    row("count_replicated", WeakBarrier, 1, ALL_ATOMIC),
+    row("count_replicated", DroppedFence, 2, ALL_ATOMIC),
+    row("count_replicated", NarrowScope, 2, ALL_ATOMIC),
+];
+
+/// Whether a mutant is one of those that are not found.
+pub fn is_not_found(one: &Judged) -> bool {
+    one.same == Some(Same::Untold) && NOT_FOUND.iter().any(|row| row.kernel == one.kernel && row.mistake == one.edit.mistake)
+}
 
 /// Whether a mistake takes away order between accesses, or makes threads not meet. Blocks that do each other's work may still write in order.
 pub fn is_of_order(mistake: Mistake) -> bool {
@@ -88,12 +125,13 @@ pub fn is_of_order(mistake: Mistake) -> bool {
 /// What is not as it should be among mutants, in lines; nothing if every one is told of. A mutant is refused or stopped, or has a wrong result by a mistake of values,
 /// or does what the kernel does and it is told why. What remains has to be listed, no more and no less.
 pub fn untold(all: &[Judged]) -> Vec<String> {
-    let same = listed(all, EQUIVALENT, &|one| one.same == Some(Same::Untold));
+    let same = listed(all, EQUIVALENT, &|one| one.same == Some(Same::Untold) && !is_not_found(one));
+    let not_found = listed(all, NOT_FOUND, &is_not_found);
     let wrong = listed(all, IN_ORDER, &|one| one.verdict == Verdict::WrongResult && is_of_order(one.edit.mistake));
     // What takes order away is found where the accesses are, or not at all.
     let astray = all.iter().filter(|one| one.verdict == Verdict::Behind && is_of_order(one.edit.mistake));
     let astray = astray.map(|one| format!("a fault of order elsewhere: {}: {}", place(one), one.said));
-    same.into_iter().chain(wrong).chain(astray).collect()
+    same.into_iter().chain(not_found).chain(wrong).chain(astray).collect()
 }
 
 fn place(one: &Judged) -> String {

@@ -5,6 +5,7 @@
 
 pub mod catalogues;
 pub mod engine;
+pub mod engine_runs;
 pub mod equivalent;
 pub mod kernels;
 pub mod lints;
@@ -12,6 +13,7 @@ pub mod mistakes;
 pub mod mutant;
 pub mod names;
 pub mod pages;
+pub mod rings;
 pub mod sameness;
 pub mod site;
 pub mod staples;

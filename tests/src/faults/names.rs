@@ -34,9 +34,9 @@ impl TouchedLines {
         is_outside && self.handed_on.contains(name) || self.touches.get(name).is_some_and(|lines| lines.contains(&line))
     }
 
-    /// Whether a function is called on a line.
+    /// Whether a function is called on a line, or the line is one of a function that is called.
     pub fn calls(&self, line: u32) -> bool {
-        self.calls.contains(&line)
+        !(1..=self.count).contains(&line) || self.calls.contains(&line)
     }
 
     fn note(&mut self, expression: &syn::Expr, whole: &impl Spanned) {

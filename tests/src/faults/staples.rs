@@ -3,10 +3,11 @@
 //! The library's functions make such launches themselves, and show them to nobody. Results are held to plain Rust.
 
 use super::kernels::{Show, Specimen};
+use super::mistakes::{Edit, Mistake};
 use warpwright::{Buffer, Device, Element, Result};
 use warpwright_kernels::staples::{by_key, gemm, histogram, reduce, scan, search, select, sort};
 
-/// Every one. None takes more than 256 threads a block, but where its kernel fixes more.
+/// Every one.
 pub const STAPLES: &[Specimen] = &[
     Specimen { name: "reduce_words", run: sum },
     Specimen { name: "dot_words", run: dot },
@@ -17,26 +18,33 @@ pub const STAPLES: &[Specimen] = &[
     Specimen { name: "select_words", run: odd },
     Specimen { name: "count_replicated", run: bins },
     Specimen { name: "sort_pass", run: by_digit },
-    Specimen { name: "gemm_tiles", run: product },
+    Specimen { name: "gemm_tiles", run: gemm_of_two },
 ];
 
-fn device() -> Device {
+/// Which mistakes are made in them: those of order; of a product, which takes long to compile, those of order between blocks.
+pub fn is_wanted(name: &str, edit: &Edit) -> bool {
+    use Mistake::{DroppedFence, NarrowScope, PlainForAtomic, WeakOrder};
+    let is_between_blocks = matches!(edit.mistake, DroppedFence | NarrowScope | PlainForAtomic | WeakOrder);
+    if name == "gemm_tiles" { is_between_blocks } else { edit.mistake.row().is_of_order }
+}
+
+pub(super) fn device() -> Device {
     Device::simulator()
 }
 
-fn zeros<T: Element>(n: usize) -> Result<Buffer<T>> {
+pub(super) fn zeros<T: Element>(n: usize) -> Result<Buffer<T>> {
     device().zeros(n)
 }
 
 /// Numbers below 1,000 that differ from their neighbours.
-fn numbers(n: usize) -> Vec<u32> {
+pub(super) fn numbers(n: usize) -> Vec<u32> {
     (0..n as u32).map(|i| ((i + 1).wrapping_mul(2_654_435_761) >> 12) % 1000).collect()
 }
 
 /// Tickets of launches before.
-const BEFORE: u32 = 7;
+pub(super) const BEFORE: u32 = 7;
 
-fn tickets() -> Result<Buffer<u32>> {
+pub(super) fn tickets() -> Result<Buffer<u32>> {
     device().upload(&[BEFORE])
 }
 
@@ -63,14 +71,14 @@ fn dot(show: Show<'_>) -> Result<()> {
 }
 
 fn least(show: Show<'_>) -> Result<()> {
-    let x: Vec<u32> = numbers(1030).iter().map(|n| n + 1).enumerate().map(|(i, n)| if i == 777 { 0 } else { n }).collect();
+    let x: Vec<u32> = numbers(1031).iter().map(|n| n + 1).enumerate().map(|(i, n)| if i == 1030 { 0 } else { n }).collect();
     let there = device().upload(&x)?;
     let (mut bests, mut places, mut tickets, mut place) = (zeros(2)?, zeros(2)?, tickets()?, zeros(1)?);
     let launch =
         search::find_words::<u32, u32, 0, 0, false, 2, 32>(BEFORE, &there, &mut bests, &mut places, &mut tickets, &mut place).grid(2);
     show(&launch);
     launch.launch(&device())?;
-    assert_eq!(place.download()?, [777]);
+    assert_eq!(place.download()?, [1030]);
     Ok(())
 }
 
@@ -78,8 +86,7 @@ fn scan_short(show: Show<'_>) -> Result<()> {
     let x = numbers(600);
     let (there, mut y) = (device().upload(&x)?, zeros(600)?);
     let (mut states, mut sums, mut tickets) = (zeros(3)?, zeros(1)?, tickets()?);
-    let launch =
-        scan::scan_words::<u32, 0, 0, false, 4, 2, 1, 32>(BEFORE, 5, &there, &mut y, &mut states, &mut sums, &mut tickets).grid(3);
+    let launch = scan::scan_words::<u32, 0, 0, false, 4, 2, 1, 32>(BEFORE, 5, &there, &mut y, &mut states, &mut sums, &mut tickets).grid(3);
     show(&launch);
     launch.launch(&device())?;
     assert_eq!(y.download()?, x.iter().scan(0, |sum, x| Some(*(*sum += x, &*sum).1)).collect::<Vec<u32>>());
@@ -99,7 +106,7 @@ fn scan_long(show: Show<'_>) -> Result<()> {
 }
 
 fn scan_by_key(show: Show<'_>) -> Result<()> {
-    let (x, keys): (Vec<u32>, Vec<u32>) = (numbers(600), (0..600).map(|i| i / 70).collect());
+    let (x, keys): (Vec<u32>, Vec<u32>) = (numbers(600), (0..600).map(|i| i / 200).collect());
     let (there, heads, mut y) = (device().upload(&x)?, device().upload(&keys)?, zeros(600)?);
     let (mut states, mut sums, mut tickets) = (zeros(3)?, zeros(1)?, tickets()?);
     let launch =
@@ -107,7 +114,7 @@ fn scan_by_key(show: Show<'_>) -> Result<()> {
             .grid(3);
     show(&launch);
     launch.launch(&device())?;
-    assert_eq!(y.download()?, (0..600).map(|i| x[i / 70 * 70..=i].iter().sum()).collect::<Vec<u32>>());
+    assert_eq!(y.download()?, (0..600).map(|i| x[i / 200 * 200..=i].iter().sum()).collect::<Vec<u32>>());
     Ok(())
 }
 
@@ -137,13 +144,14 @@ fn odd(show: Show<'_>) -> Result<()> {
 }
 
 fn bins(show: Show<'_>) -> Result<()> {
-    let x: Vec<u32> = numbers(701).iter().map(|n| n % 20).collect();
+    let mut x: Vec<u32> = numbers(701).iter().map(|n| n % 20).collect();
+    // What is left over is counted where another lane counts.
+    x[700] = x[8];
     let there = device().upload(&x)?;
     let (mut counts, mut tickets, mut bins) = (zeros(16)?, tickets()?, zeros(16)?);
-    let launch =
-        histogram::count_replicated::<u32, false, 4, 64, 2, 1, 32>(BEFORE, &there, &mut counts, &mut tickets, &mut bins)
-            .grid(3)
-            .shared_bytes(16 * 2 * 4);
+    let launch = histogram::count_replicated::<u32, false, 4, 64, 2, 1, 32>(BEFORE, &there, &mut counts, &mut tickets, &mut bins)
+        .grid(3)
+        .shared_bytes(16 * 2 * 4);
     show(&launch);
     launch.launch(&device())?;
     assert_eq!(bins.download()?, (0..16).map(|bin| x.iter().filter(|x| **x == bin).count() as u32).collect::<Vec<_>>());
@@ -151,15 +159,16 @@ fn bins(show: Show<'_>) -> Result<()> {
 }
 
 fn by_digit(show: Show<'_>) -> Result<()> {
-    let x = numbers(600);
+    let n = 1100;
+    let x = numbers(n);
     let mut counts = vec![0u32; 256];
     x.iter().for_each(|x| counts[*x as usize % 256] += 1);
     let (keys, values, mut counts) = (device().upload(&x)?, zeros(1)?, device().upload(&counts)?);
-    let (mut sorted, mut sorted_values, mut digits, mut tickets) = (zeros(600)?, zeros(1)?, zeros(3 * 256)?, tickets()?);
-    let launch = sort::kernels::sort_pass::<u32, 0, false, false, 8, 1, false, 1, 1>(
+    let (mut sorted, mut sorted_values, mut digits, mut tickets) = (zeros(n)?, zeros(1)?, zeros(3 * 256)?, tickets()?);
+    let launch = sort::kernels::sort_pass::<u32, 0, false, false, 8, 2, false, 1, 1>(
         BEFORE,
         0,
-        600,
+        n,
         &keys,
         &values,
         &mut sorted,
@@ -169,7 +178,7 @@ fn by_digit(show: Show<'_>) -> Result<()> {
         &mut tickets,
     )
     .grid(3)
-    .shared_bytes(256 * 4);
+    .shared_bytes(512 * 4);
     show(&launch);
     launch.launch(&device())?;
     let mut expected = x;
@@ -179,25 +188,15 @@ fn by_digit(show: Show<'_>) -> Result<()> {
 }
 
 /// Two blocks share the steps of one tile.
-fn product(show: Show<'_>) -> Result<()> {
+fn gemm_of_two(show: Show<'_>) -> Result<()> {
     let (m, n, inner) = (128, 128, 16);
     let numbers = |n: usize| (0..n).map(|i| (i * 37 % 11) as f32).collect::<Vec<f32>>();
     let (a, b) = (numbers(m * inner), numbers(inner * n));
     let (left, right, mut c) = (device().upload(&a)?, device().upload(&b)?, zeros(m * n)?);
     let (mut partials, mut told, mut tickets) = (zeros(2 * m * n)?, zeros(2)?, tickets()?);
-    let launch = gemm::gemm_tiles::<false, 2>(
-        BEFORE,
-        0,
-        (m, n, inner),
-        1.0,
-        &left,
-        &right,
-        &mut c,
-        &mut partials,
-        &mut told,
-        &mut tickets,
-    )
-    .grid(2);
+    let extent = (m, n, inner);
+    let launch =
+        gemm::gemm_tiles::<false, 2>(BEFORE, 0, extent, 1.0, &left, &right, &mut c, &mut partials, &mut told, &mut tickets).grid(2);
     show(&launch);
     launch.launch(&device())?;
     let expected = |at: usize| (0..inner).map(|k| a[at / n * inner + k] * b[k * n + at % n]).sum::<f32>();

@@ -87,7 +87,12 @@ fn judged(launch: &Launch<'_>, site: &Site, expected: &Expected<'_>, edit: Edit)
     let row = before.matches('\n').count() as u32;
     let column = (edit.range.start - begins) as u32 + if row == 0 { source.column } else { 1 };
     let verdict = expected.judge(&edit, &ran);
-    let same = (verdict == Verdict::SameResult).then(|| told(launch, site, &edit, mutant, expected.memory));
+    let told = || told(launch, site, &edit, mutant, expected.memory);
+    let same = (verdict == Verdict::SameResult).then(told);
+    // What tells that nothing differs has to see where something does. A part of them will do.
+    if verdict == Verdict::WrongResult && edit.range.start.is_multiple_of(8) {
+        assert_eq!(told(), Same::Untold, "a wrong result of what is told to be the same: {edit:?}\n{}", source.text);
+    }
     let (kernel, at) = (launch.definition().name.to_owned(), (source.line + row, column));
     Judged { kernel, edit, line, verdict, said, same, file: source.file, at, replaced }
 }

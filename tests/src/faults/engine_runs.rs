@@ -1,0 +1,144 @@
+//! What becomes of mutants of IR, of kernels that are launched by hand and of the tree's.
+
+use super::engine::{IR_MISTAKES, ir_mutants};
+use std::collections::BTreeMap;
+use warpwright::{Error, Launch};
+use warpwright_codegen::ir::Kernel;
+use warpwright_codegen::text::parse_kernel;
+use warpwright_codegen::verify::verify;
+
+/// What became of a kernel of IR.
+#[derive(Clone, Debug, PartialEq)]
+pub enum IrOutcome {
+    /// The text is none of a kernel.
+    Unread(String),
+    /// The verifier says what is wrong.
+    Refused(String),
+    /// The simulator stops it.
+    Fault(String),
+    /// What it left in its buffers.
+    Ended(Vec<Vec<u8>>),
+}
+
+/// What a mutant of IR comes to; what says most is first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fate {
+    /// The verifier refuses it.
+    Refused,
+    /// The simulator stops it.
+    Stopped,
+    /// It leaves another result.
+    WrongResult,
+    /// It leaves the same.
+    SameResult,
+}
+
+/// The mutants of a kernel, in order: the mistake's name, and what the mutant comes to.
+pub type Fates = Vec<(&'static str, Fate)>;
+
+/// Runs a text, if it is one of a kernel that the verifier takes.
+pub fn run_text(text: &str, run: &dyn Fn(&Kernel) -> IrOutcome) -> IrOutcome {
+    match parse_kernel(text) {
+        Err(error) => IrOutcome::Unread(error.message),
+        Ok(kernel) => match verify(&kernel) {
+            Err(violations) => IrOutcome::Refused(violations[0].to_string()),
+            Ok(()) => run(&kernel),
+        },
+    }
+}
+
+/// What the mutants of a text come to.
+///
+/// # Panics
+/// If the kernel as it is does not run to its end: a false alarm.
+pub fn fates(name: &str, text: &str, run: &dyn Fn(&str) -> IrOutcome) -> Fates {
+    let before = run(text);
+    assert!(matches!(before, IrOutcome::Ended(_)), "{name} as it is: {before:?}\n{text}");
+    let fate = |mutant: &str| match run(mutant) {
+        IrOutcome::Unread(why) => panic!("{name}: {why}\n{mutant}"),
+        IrOutcome::Refused(_) => Fate::Refused,
+        IrOutcome::Fault(_) => Fate::Stopped,
+        after if after != before => Fate::WrongResult,
+        _ => Fate::SameResult,
+    };
+    let of = |mistake| ir_mutants(text, mistake).into_iter().map(|(_, mutant)| fate(&mutant));
+    IR_MISTAKES.iter().flat_map(|mistake| of(mistake).map(|fate| (mistake.name, fate))).collect()
+}
+
+/// The same of the kernel of a launch, in the form that the simulator runs.
+///
+/// # Panics
+/// As [`fates`]; also if the kernel does not compile.
+pub fn fates_of_launch(name: &str, launch: &Launch<'_>) -> Fates {
+    let text = launch.simulated_ir().unwrap_or_else(|error| panic!("{name}: {error}"));
+    let run = |kernel: &Kernel| match launch.simulated_memory_of_ir(kernel) {
+        Ok(memory) => IrOutcome::Ended(memory),
+        Err(Error::Simulated(fault)) => IrOutcome::Fault(fault.to_string()),
+        Err(other) => IrOutcome::Refused(other.to_string()),
+    };
+    fates(name, &text, &|text| run_text(text, &run))
+}
+
+/// A row of each mistake that a kernel has room for.
+pub fn ir_table<'k>(all: impl Iterator<Item = &'k Fates> + Clone) -> String {
+    let mut table =
+        "| mistake | mutants | verifier refuses | simulator stops | wrong result | same result |\n|---|---|---|---|---|---|\n".to_owned();
+    for mistake in IR_MISTAKES {
+        let of: Vec<Fate> = all.clone().flatten().filter(|(name, _)| *name == mistake.name).map(|(_, fate)| *fate).collect();
+        if !of.is_empty() {
+            let count = |fate: Fate| of.iter().filter(|one| **one == fate).count().to_string();
+            let counts = [Fate::Refused, Fate::Stopped, Fate::WrongResult, Fate::SameResult].map(count);
+            table += &format!("| {}: {} | {} | {} |\n", mistake.name, mistake.edit, of.len(), counts.join(" | "));
+        }
+    }
+    table.trim_end().to_owned()
+}
+
+/// Those that leave the same, by kernel and mistake.
+pub fn same_of<'k>(all: impl Iterator<Item = (&'k str, &'k Fates)>) -> BTreeMap<(&'k str, &'static str), usize> {
+    let mut same = BTreeMap::new();
+    for (kernel, fates) in all {
+        for (mistake, _) in fates.iter().filter(|(_, fate)| *fate == Fate::SameResult) {
+            *same.entry((kernel, *mistake)).or_insert(0) += 1;
+        }
+    }
+    same
+}
+
+/// Mutants of IR that are no faults: the kernel, the mistake, at how many places, and why.
+pub const SAME_IR: &[(&str, &str, usize, &str)] = &[
+    ("runs by the copy engine, the short one early", "barrier of the block", 1, BETWEEN_ROUNDS),
+    ("runs by the copy engine, the short one early", "missing proxy fence", 1, NOT_TAKEN),
+    ("runs by the copy engine, the short one late", "barrier of the block", 1, BETWEEN_ROUNDS),
+    ("runs by the copy engine, the short one late", "missing proxy fence", 1, NOT_TAKEN),
+    ("tiles in", "barrier of the block", 1, BETWEEN_ROUNDS),
+    ("runs by a producer", "barrier of the block", 3, HANDED_BACK),
+    ("sums out, by warpgroups", "barrier of the block", 1, NOTHING_BEHIND),
+    ("sums out, by warpgroups", "store not awaited", 2, FIRST_AND_LAST),
+    ("sums out, by warpgroups", "stores not grouped", 1, ONE_GROUP_LATER),
+    ("convolution of tiles: one ahead", "barrier of the block", 1, NOTHING_BEHIND),
+    ("stencil of planes: three ahead", "barrier of the block", 1, NOTHING_BEHIND),
+    ("run_sums, the block asks", "barrier of the block", 1, NO_SLOT_BEHIND),
+    ("run_sums, the block asks", "missing proxy fence", 2, SHORT_LAST),
+    ("run_sums, a producer asks", "missing proxy fence", 1, SHORT_LAST),
+    ("run_sums, a producer asks", "barrier of the block", 1, ALL_HAVE_READ),
+    ("reduce_ring", "barrier of the block", 4, OWN_ELEMENTS),
+    ("multiply_nt_engine", "barrier of the block", 2, NOTHING_BEHIND),
+    ("multiply_nt_engine", "slot overwritten in flight", 2, FIRST_TILES),
+];
+
+const NO_SLOT_BEHIND: &str = "behind the loop, where no slot is touched any more";
+const ALL_HAVE_READ: &str =
+    "before threads store the short run: the engine's barrier, at which they have waited, says that all have handed the slot back";
+const SHORT_LAST: &str = "the short run is the last one: the engine does not fill its slot again";
+const OWN_ELEMENTS: &str = "in the loop, since a thread reads what it has copied itself; behind it, where no slot is touched; and the second barriers of two sums over the block, whose array is used again behind another one";
+const FIRST_TILES: &str = "the first tiles go to the first slot as it is";
+
+const NOT_TAKEN: &str = "the short run comes elsewhere: there the fence is missed";
+const BETWEEN_ROUNDS: &str =
+    "behind the loop: the slots that the next round fills first were read before the barrier of the last iteration";
+const HANDED_BACK: &str = "slots are handed over and back by barriers of the engine; those of the block round the loop and before its edge are for accesses that this kernel has not";
+
+const NOTHING_BEHIND: &str = "behind the loop, where the kernel ends";
+const FIRST_AND_LAST: &str = "before the first strip leaves nothing is stored, and behind the last no slot is written";
+const ONE_GROUP_LATER: &str = "the slot of the second strip is not written again: it is waited for with the third";
