@@ -17,13 +17,12 @@ use std::thread;
 use warpwright::{Device, Launch};
 use warpwright_tests::faults::engine::{ENGINE_KERNELS, IR_MISTAKES};
 use warpwright_tests::faults::engine_runs::{Fates, SAME_IR, fates, fates_of_launch, ir_table, same_of};
-use warpwright_tests::faults::equivalent::untold;
+use warpwright_tests::faults::equivalent::{unlisted, untold};
 use warpwright_tests::faults::kernels::{SPECIMENS, Specimen};
 use warpwright_tests::faults::lints::{Said, of_clean, of_mutant};
 use warpwright_tests::faults::mistakes::{Edit, MISTAKES};
 use warpwright_tests::faults::pages::{seen_early, verdicts};
 use warpwright_tests::faults::rings::RINGS;
-use warpwright_tests::faults::sameness::Same;
 use warpwright_tests::faults::staples::{STAPLES, is_wanted};
 use warpwright_tests::faults::sweep::{Judged, merged, sweep};
 use warpwright_tests::faults::verdict::Verdict;
@@ -72,7 +71,7 @@ fn is_named(name: &str) -> bool {
     word().is_none_or(|word| name.contains(&word))
 }
 
-/// Draws of inputs: the first is for all mutants, the others are for those that do the same, and nothing tells why.
+/// Draws of inputs: the first is for all mutants, the others are for those that do the same, and neither the test nor a list tells why.
 const DRAWS: RangeInclusive<u64> = 1..=3;
 
 /// The kernels of the table, and which case was the first to launch each.
@@ -84,7 +83,7 @@ fn of_tree() -> Vec<Judged> {
     for case in CASES.iter().filter(|case| is_named(case.name)) {
         let mut found: Vec<Judged> = Vec::new();
         for draw in DRAWS {
-            let open: Vec<Judged> = found.iter().filter(|one| one.same == Some(Same::Untold)).cloned().collect();
+            let open = unlisted(&found);
             if draw > *DRAWS.start() && open.is_empty() {
                 break;
             }

@@ -74,7 +74,11 @@ impl Generator<'_> {
             true => format!("{name}[{}]", self.random.below(input.len)),
             false => self.expr(ty, 1),
         });
-        let condition = self.expr(Scalar::Bool, 2);
+        // Of each thread's own, as a rule: of several elements of a thread, some have it and some do not.
+        let condition = match self.random.chance(60) {
+            true => format!("{} % {} == {}", self.own.0, 2 + self.random.below(2), self.random.below(2)),
+            false => self.expr(Scalar::Bool, 2),
+        };
         let otherwise = self.leaf(ty);
         let operator = self.random.pick(&["/", "%"]);
         let quotient = format!("({a} {operator} (({b} & 15) + 1))");

@@ -138,22 +138,32 @@ fn place(one: &Judged) -> String {
     format!("{}:{}: {} → {}", one.file, one.at.0, one.line, one.edit.with.trim())
 }
 
-/// Where a list says of its mutants another number than there are.
-fn listed(all: &[Judged], list: &[Listed], is_one: &dyn Fn(&Judged) -> bool) -> Vec<String> {
-    let mut found: BTreeMap<(&str, Mistake), Vec<&Judged>> = BTreeMap::new();
+/// The mutants by kernel and mistake, and how many of them a list has.
+type Groups<'a> = BTreeMap<(&'a str, Mistake), (Vec<&'a Judged>, usize)>;
+
+fn groups<'a>(all: &'a [Judged], list: &[Listed], is_one: &dyn Fn(&Judged) -> bool) -> Groups<'a> {
+    let mut found = Groups::new();
     for row in list.iter().filter(|row| all.iter().any(|one| one.kernel == row.kernel)) {
-        found.insert((row.kernel, row.mistake), Vec::new());
+        found.entry((row.kernel, row.mistake)).or_default().1 += row.places;
     }
     for one in all.iter().filter(|one| is_one(one)) {
-        found.entry((&one.kernel, one.edit.mistake)).or_default().push(one);
+        found.entry((&one.kernel, one.edit.mistake)).or_default().0.push(one);
     }
-    let mut wrong = Vec::new();
-    for ((kernel, mistake), of) in found {
-        let told: usize = list.iter().filter(|row| row.kernel == kernel && row.mistake == mistake).map(|row| row.places).sum();
-        if told != of.len() {
-            let shown: Vec<String> = of.iter().map(|one| place(one)).collect();
-            wrong.push(format!("{kernel}, {mistake:?}: {} mutants, {told} listed\n  {}", of.len(), shown.join("\n  ")));
-        }
-    }
+    found
+}
+
+/// Mutants that do what the kernel does, and nothing tells why, where the lists say of another number.
+pub fn unlisted(all: &[Judged]) -> Vec<Judged> {
+    let is_one = |one: &Judged| one.same == Some(Same::Untold) && !is_not_found(one);
+    let groups = groups(all, EQUIVALENT, &is_one).into_values();
+    groups.filter(|(of, told)| of.len() != *told).flat_map(|(of, _)| of).cloned().collect()
+}
+
+/// Where a list says of its mutants another number than there are.
+fn listed(all: &[Judged], list: &[Listed], is_one: &dyn Fn(&Judged) -> bool) -> Vec<String> {
+    let wrong = groups(all, list, is_one).into_iter().filter(|(_, (of, told))| of.len() != *told);
+    let shown = |of: &[&Judged]| of.iter().map(|one| place(one)).collect::<Vec<_>>().join("\n  ");
     wrong
+        .map(|((kernel, mistake), (of, told))| format!("{kernel}, {mistake:?}: {} mutants, {told} listed\n  {}", of.len(), shown(&of)))
+        .collect()
 }
