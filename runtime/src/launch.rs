@@ -216,6 +216,15 @@ impl Launch<'_> {
         simulate::contents(&self.arguments, &copies)
     }
 
+    /// The same on [`Device::weak_simulator`].
+    #[doc(hidden)]
+    pub fn weakly_simulated_memory(&self, other: Option<&'static KernelDefinition>, seed: u64) -> Result<Vec<Vec<u8>>> {
+        let none = Generics::default();
+        let generics = if other.is_some_and(|other| other.generics.is_empty()) { &none } else { &self.generics };
+        let (copies, _) = self.run_simulated(&Device::weak_simulator(seed), other.unwrap_or(self.definition), generics, None)?;
+        simulate::contents(&self.arguments, &copies)
+    }
+
     /// The IR that the simulator runs, in its text form.
     ///
     /// # Errors
@@ -229,7 +238,7 @@ impl Launch<'_> {
     #[doc(hidden)]
     pub fn simulated_memory_of_ir(&self, kernel: &Kernel) -> Result<Vec<Vec<u8>>> {
         let executable = compile_form(self.definition.name, kernel, SimOptions::default())?;
-        let (copies, _) = self.run_simulated(self.definition, &self.generics, Some(&*executable))?;
+        let (copies, _) = self.run_simulated(&Device::simulator(), self.definition, &self.generics, Some(&*executable))?;
         simulate::contents(&self.arguments, &copies)
     }
 
@@ -239,18 +248,18 @@ impl Launch<'_> {
         definition: &'static KernelDefinition,
         generics: &Generics,
     ) -> Result<(Vec<Option<Allocation>>, Option<Counters>)> {
-        self.run_simulated(definition, generics, None)
+        self.run_simulated(&Device::simulator(), definition, generics, None)
     }
 
-    /// The same; something else may run in the place of what the kernel is compiled to.
+    /// The same on one of several; something else may run in the place of what the kernel is compiled to.
     fn run_simulated(
         &self,
+        device: &Device,
         definition: &'static KernelDefinition,
         generics: &Generics,
         instead: Option<&dyn Executable>,
     ) -> Result<(Vec<Option<Allocation>>, Option<Counters>)> {
-        let device = Device::simulator();
-        let copies = simulate::copy_in(&self.arguments, &device)?;
+        let copies = simulate::copy_in(&self.arguments, device)?;
         let launch = Launch {
             definition,
             generics: generics.clone(),
@@ -258,8 +267,8 @@ impl Launch<'_> {
             arguments: self.arguments.with_memory(|index| copies.get(index).and_then(Option::as_ref)),
             geometry: self.geometry,
         };
-        let instance = launch.instance(&device)?;
-        let (plan, _) = launch.plan(&device, instance, device.own_stream())?;
+        let instance = launch.instance(device)?;
+        let (plan, _) = launch.plan(device, instance, device.own_stream())?;
         let counters = instead.unwrap_or(&*instance.executable).launch(&plan, device.own_stream())?;
         Ok((copies, counters))
     }

@@ -466,8 +466,8 @@ impl Machine<'_> {
             let (first, second) = (operand(0), operand(1));
             let new = |old: u64| atomic_result(op, access.ty, old, first, second);
             if self.weak.is_some() {
-                let one = LaneAtomic { lane, offset: offsets[lane], op, atomicity, compared: first };
-                if let Some(read) = self.weak_atomic(warp, request, &one, new) {
+                let one = LaneAtomic { lane, offset: offsets[lane], op, atomicity, operands: [first, second] };
+                if let Some(read) = self.weak_atomic(warp, request, &one) {
                     old[lane] = read;
                     continue;
                 }
@@ -498,7 +498,7 @@ impl Machine<'_> {
 }
 
 /// What an atomic leaves, as bits of its type.
-fn atomic_result(op: AtomicOp, ty: Type, old: u64, first: u64, second: u64) -> u64 {
+pub(super) fn atomic_result(op: AtomicOp, ty: Type, old: u64, first: u64, second: u64) -> u64 {
     let binary = match op {
         AtomicOp::Add => BinaryOp::Add,
         AtomicOp::Sub => BinaryOp::Sub,

@@ -141,6 +141,20 @@ pub(super) struct Passed {
     reached: VectorClock,
 }
 
+impl Passed {
+    /// Passes on what another does, too.
+    pub(super) fn join(&mut self, other: &Passed) {
+        self.told.join(&other.told);
+        for (block, told) in &other.told_in_block {
+            match self.told_in_block.iter_mut().find(|(of, _)| of == block) {
+                Some((_, own)) => own.join(told),
+                None => self.told_in_block.push((*block, told.clone())),
+            }
+        }
+        self.reached.join(&other.reached);
+    }
+}
+
 impl Order {
     fn of(&self, thread: u32) -> &Standing {
         self.own_of(thread).unwrap_or(&self.base)

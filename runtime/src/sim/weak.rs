@@ -1,7 +1,7 @@
 //! Weak memory: what atomics may see and do that no order of the steps gives.
 //!
 //! Each place that atomics touch has its writes in *coherence order*, which need not be that of the steps. A load gives any write that is not before one that its thread has to know of; a store takes any
-//! place behind those; what reads and writes at once stands directly behind what it read. A thread has to know of a write that it made or read itself, or that another did before telling it by fences, ordered
+//! place behind those; what reads and writes at once stands directly behind what it read. One whose old value nobody asks for may have read something else: what comes to stand before it, it is done upon. A thread has to know of a write that it made or read itself, or that another did before telling it by fences, ordered
 //! atomics or barriers ([`super::order`]). Fences of one order know of what came before those that ran before them. (PTX ISA, *Memory Consistency Model*: coherence, causality, atomicity, and Fence-SC order as the
 //! order of the run. What waits for the value of a load stays behind it, so no value comes out of thin air; what does not may come first: [`super::delay`].)
 //!
@@ -9,12 +9,12 @@
 
 use super::clock::VectorClock;
 use super::machine::Machine;
-use super::memory::Request;
+use super::memory::{Request, atomic_result};
 use super::order::{Order, Ordered, Passed, Passes, Reach};
 use super::shadow::Now;
 use super::warp::Warp;
 use std::collections::HashMap;
-use warpwright_codegen::ir::{AtomicOp, Atomicity, MemoryOrder, Space};
+use warpwright_codegen::ir::{AtomicOp, Atomicity, MemoryOrder, Space, Type};
 use warpwright_codegen::target::limits::{LANES, WARP};
 
 /// Writes of a place that are remembered: what is older has been overwritten for everybody.
@@ -49,8 +49,25 @@ struct Write {
     passed: Passed,
     /// Whether it read the write before it, behind which it stands directly.
     is_update: bool,
+    /// What it does to the value before it, if nobody has seen that.
+    unseen: Option<Update>,
     /// Who made it, and who read it.
     known_by: Vec<Event>,
+}
+
+/// What an update does.
+#[derive(Clone, Copy, Debug)]
+struct Update {
+    op: AtomicOp,
+    ty: Type,
+    operands: [u64; 2],
+}
+
+impl Update {
+    fn of(self, before: u64) -> u64 {
+        let [first, second] = self.operands;
+        atomic_result(self.op, self.ty, before, first, second) & u64::MAX >> (64 - 8 * self.ty.bytes())
+    }
 }
 
 /// The writes of a place in coherence order. The last one is what is in memory.
@@ -61,7 +78,7 @@ struct Place {
 
 impl Place {
     fn new(bits: u64) -> Place {
-        Place { writes: vec![Write { bits, passed: Passed::default(), is_update: false, known_by: Vec::new() }] }
+        Place { writes: vec![Write { bits, passed: Passed::default(), is_update: false, unseen: None, known_by: Vec::new() }] }
     }
 
     /// The first write that a thread may still read: the last that it has to know of.
@@ -70,9 +87,25 @@ impl Place {
         self.writes.iter().rposition(is_known).unwrap_or(0)
     }
 
-    /// Whether a write may stand directly behind the `n`th.
+    /// Whether a write may stand directly behind the `n`th: the updates that follow it there can be done upon the new one, if nobody has seen what they read or wrote.
     fn has_room_behind(&self, n: usize) -> bool {
-        self.writes.get(n + 1).is_none_or(|next| !next.is_update)
+        let is_free = |update: &Write| update.unseen.is_some() && update.known_by.len() == 1;
+        self.writes[n + 1..].iter().take_while(|write| write.is_update).all(is_free)
+    }
+
+    /// Puts a write behind the `n`th, and does what follows upon it.
+    fn insert(&mut self, n: usize, write: Write) {
+        self.writes.insert(n + 1, write);
+        for at in n + 2..self.writes.len() {
+            let (before, behind) = self.writes.split_at_mut(at);
+            let (Some(before), Some(Write { bits, passed, unseen: Some(update), is_update: true, .. })) =
+                (before.last(), behind.first_mut())
+            else {
+                break;
+            };
+            *bits = update.of(before.bits);
+            passed.join(&before.passed);
+        }
     }
 
     fn note(&mut self, n: usize, event: Event) {
@@ -150,32 +183,26 @@ pub(super) struct LaneAtomic {
     pub(super) offset: u64,
     pub(super) op: AtomicOp,
     pub(super) atomicity: Atomicity,
-    /// What a compare-exchange compares with.
-    pub(super) compared: u64,
+    /// What it is done with: what a compare-exchange compares with is the first.
+    pub(super) operands: [u64; 2],
 }
 
 impl Machine<'_> {
     /// An atomic of a lane on a weak memory: what it read. `None`: this memory is not, or not here.
-    pub(super) fn weak_atomic(
-        &mut self,
-        warp: &mut Warp,
-        request: &Request<'_>,
-        atomic: &LaneAtomic,
-        new: impl Fn(u64) -> u64,
-    ) -> Option<u64> {
+    pub(super) fn weak_atomic(&mut self, warp: &mut Warp, request: &Request<'_>, atomic: &LaneAtomic) -> Option<u64> {
         let mut weak = self.weak.take()?;
         let is_here = match request.info.space {
             Space::Global => true,
             Space::Shared => !self.launch.program.is_clustered,
             Space::Cluster | Space::Local | Space::Param | Space::Constant => false,
         };
-        let old = is_here.then(|| self.weakly(&mut weak, warp, request, atomic, new));
+        let old = is_here.then(|| self.weakly(&mut weak, warp, request, atomic));
         self.weak = Some(weak);
         old
     }
 
-    fn weakly(&mut self, weak: &mut Weak, warp: &mut Warp, request: &Request<'_>, atomic: &LaneAtomic, new: impl Fn(u64) -> u64) -> u64 {
-        let LaneAtomic { lane, offset, op, atomicity, compared } = *atomic;
+    fn weakly(&mut self, weak: &mut Weak, warp: &mut Warp, request: &Request<'_>, atomic: &LaneAtomic) -> u64 {
+        let LaneAtomic { lane, offset, op, atomicity, operands } = *atomic;
         let is_shared = request.info.space == Space::Shared;
         let now = self.now(warp, lane, request.number + 1);
         let block = self.block.number;
@@ -197,37 +224,35 @@ impl Machine<'_> {
         }
         let first = place.first(&now, block, &self.block.order);
         let event = Event { block, thread: now.thread, tick: now.tick };
-        let ordered = |passes| Ordered { passes, order: atomicity.order, reach };
         let count = place.writes.len();
         let writes = |n: usize, place: &Place| match op {
             AtomicOp::Load => false,
-            AtomicOp::CompareExchange => place.writes[n].bits == compared,
+            AtomicOp::CompareExchange => place.writes[n].bits == operands[0],
             _ => true,
         };
         // What is read, or stood behind.
         let able: Vec<usize> = (first..count).filter(|n| !writes(*n, &place) || place.has_room_behind(*n)).collect();
         let n = able[weak.choose(able.len())];
         let read = place.writes[n].bits;
+        let ordered = |passes| Ordered { passes, order: atomicity.order, reach };
         if writes(n, &place) {
             let is_update = op != AtomicOp::Store;
             let mut passed = if is_update { place.writes[n].passed.clone() } else { Passed::default() };
             let passes = if is_update { Passes::On } else { Passes::Own };
             self.block.order.atomic(&now, block, &mut passed, &ordered(passes));
-            if is_update {
-                place.note(n, event);
-            }
-            let written = new(read) & u64::MAX >> (64 - 8 * request.size());
-            place.writes.insert(n + 1, Write { bits: written, passed, is_update, known_by: vec![event] });
-            if n + 1 == count {
-                self.write(warp, &one, &offsets, &[written; LANES]);
-            }
+            let update = Update { op, ty: request.access.ty, operands };
+            let unseen = (is_update && op != AtomicOp::CompareExchange && request.access.result.is_none()).then_some(update);
+            place.insert(n, Write { bits: update.of(read), passed, is_update, unseen, known_by: vec![event] });
+            let last = place.writes.last().map_or(present, |last| last.bits);
+            self.write(warp, &one, &offsets, &[last; LANES]);
+            self.version += u64::from(last != present);
             place.forget();
         } else {
             place.note(n, event);
             self.block.order.atomic(&now, block, &mut place.writes[n].passed, &ordered(Passes::Nothing));
         }
         // Who has seen something old may see something else the next time.
-        self.version += u64::from(n + 1 != count || place.writes.last().is_some_and(|last| last.bits != present));
+        self.version += u64::from(n + 1 != count);
         let places = if is_shared { &mut self.block.places } else { &mut weak.places };
         places.0.insert(key, place);
         read

@@ -83,6 +83,7 @@ pub const EQUIVALENT: &[Listed] = &[
     row("select_words", DroppedBarrier, 1, BALLOT),
     row("scan_runs", DroppedBarrier, 1, BALLOT),
     row("count_replicated", PlainForAtomic, 1, "the last block alone takes the counts, when all others are done"),
+    row("count_replicated", WeakBarrier, 1, "there are 16 bins, so the first warp alone adds counts, and it is the one that tells"),
     row("gemm_tiles", DroppedFence, 1, CUMULATIVE),
     row("gemm_tiles", NarrowScope, 1, CUMULATIVE),
     row("gemm_tiles", NarrowScope, 1, CLEARED),
@@ -100,23 +101,6 @@ pub const IN_ORDER: &[Listed] = &[
     row("scan_words", Uninitialised, 1, OLDER_VALUE),
 ];
 
-const ALL_ATOMIC: &str =
-    "counts are changed by atomics alone: the last block may miss what others add to them, and still no two accesses race";
-
-/// Mistakes of order that are not found. The result is right in the order in which the simulator runs the blocks, and may be wrong in another, although no access of theirs is
-/// at fault.
-pub const NOT_FOUND: &[Listed] = &[
-    row("count_replicated", DroppedBarrier, 1, ALL_ATOMIC),
-    row("count_replicated", WeakBarrier, 1, ALL_ATOMIC),
-    row("count_replicated", DroppedFence, 2, ALL_ATOMIC),
-    row("count_replicated", NarrowScope, 2, ALL_ATOMIC),
-];
-
-/// Whether a mutant is one of those that are not found.
-pub fn is_not_found(one: &Judged) -> bool {
-    one.same == Some(Same::Untold) && NOT_FOUND.iter().any(|row| row.kernel == one.kernel && row.mistake == one.edit.mistake)
-}
-
 /// Whether a mistake takes away order between accesses, or makes threads not meet. Blocks that do each other's work may still write in order.
 pub fn is_of_order(mistake: Mistake) -> bool {
     mistake.row().is_of_order && mistake != EveryBlock
@@ -125,13 +109,12 @@ pub fn is_of_order(mistake: Mistake) -> bool {
 /// What is not as it should be among mutants, in lines; nothing if every one is told of. A mutant is refused or stopped, or has a wrong result by a mistake of values,
 /// or does what the kernel does and it is told why. What remains has to be listed, no more and no less.
 pub fn untold(all: &[Judged]) -> Vec<String> {
-    let same = listed(all, EQUIVALENT, &|one| one.same == Some(Same::Untold) && !is_not_found(one));
-    let not_found = listed(all, NOT_FOUND, &is_not_found);
+    let same = listed(all, EQUIVALENT, &|one| one.same == Some(Same::Untold));
     let wrong = listed(all, IN_ORDER, &|one| one.verdict == Verdict::WrongResult && is_of_order(one.edit.mistake));
     // What takes order away is found where the accesses are, or not at all.
     let astray = all.iter().filter(|one| one.verdict == Verdict::Behind && is_of_order(one.edit.mistake));
     let astray = astray.map(|one| format!("a fault of order elsewhere: {}: {}", place(one), one.said));
-    same.into_iter().chain(not_found).chain(wrong).chain(astray).collect()
+    same.into_iter().chain(wrong).chain(astray).collect()
 }
 
 fn place(one: &Judged) -> String {
@@ -154,7 +137,7 @@ fn groups<'a>(all: &'a [Judged], list: &[Listed], is_one: &dyn Fn(&Judged) -> bo
 
 /// Mutants that do what the kernel does, and nothing tells why, where the lists say of another number.
 pub fn unlisted(all: &[Judged]) -> Vec<Judged> {
-    let is_one = |one: &Judged| one.same == Some(Same::Untold) && !is_not_found(one);
+    let is_one = |one: &Judged| one.same == Some(Same::Untold);
     let groups = groups(all, EQUIVALENT, &is_one).into_values();
     groups.filter(|(of, told)| of.len() != *told).flat_map(|(of, _)| of).cloned().collect()
 }

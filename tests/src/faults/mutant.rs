@@ -18,11 +18,20 @@ pub enum Ran {
 
 /// Runs a kernel on the simulator as it is launched here, or another definition in its place, on copies of its buffers.
 pub fn run(launch: &Launch<'_>, definition: Option<&'static KernelDefinition>) -> Ran {
-    match launch.simulated_memory(definition) {
+    ran(launch.simulated_memory(definition))
+}
+
+fn ran(memory: warpwright::Result<Vec<Vec<u8>>>) -> Ran {
+    match memory {
         Ok(memory) => Ran::Ended(memory),
         Err(Error::Simulated(fault)) => Ran::Faulted(fault),
         Err(other) => Ran::Refused(other.to_string()),
     }
+}
+
+/// The same on a weak memory, with a seed.
+pub fn run_weakly(launch: &Launch<'_>, definition: Option<&'static KernelDefinition>, seed: u64) -> Ran {
+    ran(launch.weakly_simulated_memory(definition, seed))
 }
 
 /// The same of a kernel with another text at a site.

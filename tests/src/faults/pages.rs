@@ -1,6 +1,5 @@
 //! The tables of docs/faults.md.
 
-use super::equivalent::is_not_found;
 use super::mistakes::MISTAKES;
 use super::sameness::Same;
 use super::sweep::Judged;
@@ -9,17 +8,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// A row of each mistake: how many kernels and mutants, and what became of them.
 pub fn verdicts(all: &[Judged]) -> String {
-    let mut table = "| mistake | kernels | mutants | refused | fault at its line | fault behind it | wrong result | not found | not reached | same code | same value | listed |\n\
+    let mut table = "| mistake | kernels | mutants | refused | fault at its line | fault behind it | on a weak memory | wrong result | not reached | same code | same value | listed |\n\
                      |---|---|---|---|---|---|---|---|---|---|---|---|\n"
         .to_owned();
     let row = |name: &str, of: &[&Judged]| {
         let kernels: BTreeSet<&str> = of.iter().map(|one| one.kernel.as_str()).collect();
         let count = |verdict: Verdict| of.iter().filter(|one| one.verdict == verdict).count().to_string();
-        let not_found = of.iter().filter(|one| is_not_found(one)).count();
-        let same = |same: Same| of.iter().filter(|one| one.same == Some(same) && !is_not_found(one)).count().to_string();
-        let found = [Verdict::Refused, Verdict::AtItsLine, Verdict::Behind, Verdict::WrongResult].map(count);
+        let same = |same: Same| of.iter().filter(|one| one.same == Some(same)).count().to_string();
+        let found = [Verdict::Refused, Verdict::AtItsLine, Verdict::Behind, Verdict::OnWeakMemory, Verdict::WrongResult].map(count);
         let no_fault = [Same::NotReached, Same::Code, Same::Value, Same::Untold].map(same);
-        format!("| {name} | {} | {} | {} | {not_found} | {} |\n", kernels.len(), of.len(), found.join(" | "), no_fault.join(" | "))
+        format!("| {name} | {} | {} | {} | {} |\n", kernels.len(), of.len(), found.join(" | "), no_fault.join(" | "))
     };
     for mistake in MISTAKES {
         let of: Vec<&Judged> = all.iter().filter(|one| one.edit.mistake == mistake.mistake).collect();

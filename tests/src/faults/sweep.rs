@@ -1,12 +1,13 @@
 //! All mutants of a kernel, each run and judged.
 
 use super::mistakes::{Edit, Mistake, edits};
-use super::mutant::{Ran, run};
+use super::mutant::{Ran, run, run_weakly};
 use super::names::TouchedLines;
 use super::sameness::{Same, told};
 use super::site::{Site, sites};
 use super::verdict::{Expected, Verdict};
 use warpwright::Launch;
+use warpwright_runtime::definition::KernelDefinition;
 
 /// A mutant, judged.
 #[derive(Clone, Debug)]
@@ -89,10 +90,31 @@ fn judged(launch: &Launch<'_>, site: &Site, expected: &Expected<'_>, edit: Edit)
     let verdict = expected.judge(&edit, &ran);
     let told = || told(launch, site, &edit, mutant, expected.memory);
     let same = (verdict == Verdict::SameResult).then(told);
+    let is_open = same == Some(Same::Untold) && edit.mistake.row().is_of_order;
+    let weak = if is_open { on_weak_memory(launch, mutant, expected.memory) } else { None };
+    let (verdict, said, same) = weak.map_or((verdict, said, same), |said| (Verdict::OnWeakMemory, said, None));
     // What tells that nothing differs has to see where something does. A part of them will do.
     if verdict == Verdict::WrongResult && edit.range.start.is_multiple_of(8) {
         assert_eq!(told(), Same::Untold, "a wrong result of what is told to be the same: {edit:?}\n{}", source.text);
     }
     let (kernel, at) = (launch.definition().name.to_owned(), (source.line + row, column));
     Judged { kernel, edit, line, verdict, said, same, file: source.file, at, replaced }
+}
+
+/// Runs on a weak memory.
+const SEEDS: u64 = 12;
+
+/// What a mutant does on a weak memory that the kernel does not.
+fn on_weak_memory(launch: &Launch<'_>, mutant: &'static KernelDefinition, memory: &[Vec<u8>]) -> Option<String> {
+    let differs = |definition: Option<&'static KernelDefinition>, seed: u64| match run_weakly(launch, definition, seed) {
+        Ran::Ended(left) if left == memory => None,
+        Ran::Ended(_) => Some(format!("another result on a weak memory, seed {seed}")),
+        Ran::Faulted(fault) => Some(format!("on a weak memory, seed {seed}: {fault}")),
+        Ran::Refused(why) => Some(why),
+    };
+    let found = (1..=SEEDS).find_map(|seed| differs(Some(mutant), seed));
+    // A kernel whose results are one has the same there.
+    let alarm = || (1..=SEEDS).find_map(|seed| differs(None, seed));
+    assert_eq!(found.as_ref().and_then(|_| alarm()), None, "`{}` as it is", launch.definition().name);
+    found
 }

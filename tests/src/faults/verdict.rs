@@ -15,6 +15,8 @@ pub enum Verdict {
     AtItsLine,
     /// A fault elsewhere: what the mistake led to.
     Behind,
+    /// A fault or another result on a weak memory, and nothing without.
+    OnWeakMemory,
     /// No fault, and another result.
     WrongResult,
     /// No fault, and the same result.

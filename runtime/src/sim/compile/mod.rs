@@ -61,6 +61,8 @@ struct Compiler<'k> {
     kernel: &'k Kernel,
     program: Program,
     lifetimes: Lifetimes,
+    /// How often each value is used.
+    uses: Vec<u32>,
     /// Slot of each value.
     slots: Vec<Option<Reg>>,
     /// Free slots of each file.
@@ -96,6 +98,7 @@ impl<'k> Compiler<'k> {
             kernel,
             program,
             lifetimes: Lifetimes::new(kernel),
+            uses: kernel.use_counts(),
             slots: vec![None; kernel.values.len()],
             free: Default::default(),
             sizes: [0; 3],

@@ -137,7 +137,8 @@ impl Compiler<'_> {
                 kind: if *op == AtomicOp::Load { AccessKind::AtomicRead } else { AccessKind::Atomic },
                 atomic: Some((*op, *atomicity)),
                 values: operands.clone(),
-                old: results.first().copied(),
+                // A load has nothing else.
+                old: results.first().copied().filter(|old| operands.is_empty() || self.uses[usize::from(*old)] != 0),
             },
         };
         match &memory.at {
