@@ -81,7 +81,7 @@ impl Simulate {
                 Ok((_, Agreement::Same | Agreement::Close(_))) => {}
                 Ok((_, Agreement::Differs)) => {
                     return Err(Stop::found(&format!(
-                        "the results of `{name}` differ where memory is weak, as a GPU's is: an atomic read what another thread's writes, or their order, let it read\n  \
+                        "the results of `{name}` differ where memory is weak, as a GPU's is: some atomic accesses are not ordered with those of other threads\n  \
                          help: if only one result is right, release what is to be seen and acquire what sees it: `Ordering::Release` and `Ordering::Acquire`, or fences\n{of_seed}"
                     )));
                 }

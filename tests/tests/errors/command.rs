@@ -71,6 +71,24 @@ pub fn tiled<const A: usize, const B: usize, const C: usize>(y: &mut Global<f32>
 }
 ",
     ),
+    (
+        "queue.rs",
+        "use std::sync::atomic::Ordering;
+
+#[kernel(block = 32)]
+pub fn consume(flag: &mut Global<u32>, data: &mut Global<u32>, out: &mut Global<u32>) {
+    if thread_idx().x == 0 {
+        if block_idx().x == 0 {
+            data.atomic_store(0, 7, Ordering::Relaxed, ThreadScope::Device);
+            flag.atomic_store(0, 1, Ordering::Relaxed, ThreadScope::Device);
+        } else {
+            while flag.atomic_load(0, Ordering::Relaxed, ThreadScope::Device) == 0 {}
+            out[0] = data.atomic_load(0, Ordering::Relaxed, ThreadScope::Device);
+        }
+    }
+}
+",
+    ),
     ("empty.rs", ""),
 ];
 
@@ -186,6 +204,10 @@ const LAUNCHES: &[Line] = &[
     Line {
         title: "More numbers than a field has",
         words: &["simulate", "several.rs::grown", "--cover", "64", "--args", "p=Params { width: [1, 2], gain: 1.0 }"],
+    },
+    Line {
+        title: "Atomics that order nothing, on a weak memory",
+        words: &["simulate", "queue.rs", "--grid", "2", "--args", "flag=zeros(1)", "data=zeros(1)", "out=zeros(1)", "--weak-memory", "40"],
     },
     Line { title: "Extents that are none", words: &["simulate", "saxpy.rs", "--cover", "64x"] },
     Line { title: "More than can be counted", words: &["simulate", "saxpy.rs", "--cover", "99999999999999999999"] },
