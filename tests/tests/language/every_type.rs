@@ -98,7 +98,8 @@ macro_rules! floats {
                 a.is_nan(),
                 a.is_finite(),
                 a.is_infinite(),
-                (-a).is_sign_positive(),
+                // The sign of a NaN that is computed is the device's.
+                (-a).is_sign_positive() || a.is_nan(),
                 <$t>::from_bits(a.to_bits()).is_sign_positive(),
             ];
             let mut bits = 0u64;

@@ -109,8 +109,9 @@ pub(crate) fn ulp(exact: f64) -> f64 {
     f64::from_bits(((exponent.max(-126) - 23 + 1023) as u64) << 52)
 }
 
-/// 2^-20.5, which `sin` and `cos` are within.
+/// 2^-20.5, which `sin` is within, and 2^-20.4, which `cos` is.
 const SINE: f64 = 6.743_495_761_743_046e-7;
+const COSINE: f64 = 7.227_499_802_162_168e-7;
 /// 2^-21.4, which `ln` is within near 1.
 const LOGARITHM: f64 = 3.613_749_901_081_084e-7;
 /// 2^-22.5 and 2^-22.9.
@@ -143,7 +144,8 @@ pub(crate) fn allowed<const F: usize>(x: f64, y: f64, exact: f64) -> f64 {
     let size = exact.abs();
     let unit = ulp(exact);
     match F {
-        0 | 1 => SINE,
+        0 => SINE,
+        1 => COSINE,
         // What is too small may be zero.
         2 => {
             if size < LEAST {
@@ -161,14 +163,14 @@ pub(crate) fn allowed<const F: usize>(x: f64, y: f64, exact: f64) -> f64 {
             if size < LEAST {
                 size
             } else {
-                (2.0 + (1.173 * x.abs()).floor()) * unit
+                (3.0 + (1.173 * x.abs()).floor()) * unit
             }
         }
         9 => {
             if x.clamp(0.5, 2.0) == x {
                 LOGARITHM
             } else {
-                3.0 * unit
+                4.0 * unit
             }
         }
         // The sine's and the cosine's, divided; and `native_div`'s own.
@@ -176,7 +178,7 @@ pub(crate) fn allowed<const F: usize>(x: f64, y: f64, exact: f64) -> f64 {
             let cosine = 1.0 / (1.0 + exact * exact).sqrt();
             if cosine > SINE { SINE * (1.0 + size) / (cosine - SINE) + 2.0 * unit } else { f64::INFINITY }
         }
-        11 => 2e-7,
+        11 => 3e-7,
         12 => 5e-7,
         13 => 3e-7,
         14 => (1e-6 + of_exp(x)) * size,
@@ -198,7 +200,8 @@ pub(crate) fn allowed<const F: usize>(x: f64, y: f64, exact: f64) -> f64 {
                 1.2e-5 * size
             }
         }
-        20 | 21 => 5e-7,
+        20 => 5e-7,
+        21 => 8e-7,
         22 => {
             if y.abs() > 8.507_059_173_023_462e37 {
                 size.max(2.0 * unit)
