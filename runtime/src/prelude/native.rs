@@ -23,10 +23,10 @@ macro_rules! native {
 
 native! {
     NativeFloat native_sin = sin "The sine of `x` radians: absolute error 2^-20.5 in [-2π, 2π].";
-    NativeFloat native_cos = cos "The cosine of `x` radians: absolute error 2^-20.5 in [-2π, 2π].";
-    NativeFloat native_exp = exp "eˣ: 2 + ⌊|1.173 x|⌋ ulp; results below 2^-126 are zero.";
+    NativeFloat native_cos = cos "The cosine of `x` radians: absolute error 2^-20.4 in [-2π, 2π].";
+    NativeFloat native_exp = exp "eˣ: 3 + ⌊|1.173 x|⌋ ulp; results below 2^-126 are zero.";
     NativeFloat native_exp2 = exp2 "2ˣ: relative error 2^-22.5; results below 2^-126 are zero.";
-    NativeFloat native_ln = ln "The natural logarithm of `x`: absolute error 2^-21.4 in [0.5, 2], 3 ulp elsewhere.";
+    NativeFloat native_ln = ln "The natural logarithm of `x`: absolute error 2^-21.4 in [0.5, 2], 4 ulp elsewhere.";
     NativeFloat native_log2 = log2 "The logarithm of `x` to base 2: absolute error 2^-22 in (0.5, 2), relative error 2^-22 elsewhere.";
     NativeFloat native_sqrt = sqrt "The square root of `x`: relative error 2^-23.";
     Float native_rsqrt = rsqrt "1 / √`x`: relative error 2^-22.9; f64: about 2^-20, subnormals are zero.";
