@@ -393,9 +393,9 @@ impl<'l> Machine<'l> {
             SimStep::Fence(reach, order) => {
                 for lane in lanes(warp.active) {
                     let now = self.now(warp, lane, 0);
-                    self.block.order.fence(&now, self.block.number, reach, order == MemoryOrder::SeqCst);
-                    if let (MemoryOrder::SeqCst, Some(weak)) = (order, &mut self.weak) {
-                        weak.fence(&mut self.block.order, &now, self.block.number, reach);
+                    match (order, &mut self.weak) {
+                        (MemoryOrder::SeqCst, Some(weak)) => weak.fence(&mut self.block.order, &now, self.block.number, reach),
+                        _ => self.block.order.fence(&now, self.block.number, reach, order == MemoryOrder::SeqCst),
                     }
                 }
                 if let (Some(lane), Err(kind)) = (first(warp.active), self.next_tick()) {

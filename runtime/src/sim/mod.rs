@@ -65,7 +65,7 @@ pub struct SimOptions {
     pub loop_limit: u64,
     /// Most operating-system threads to run blocks on; 0: as many as the machine has cores.
     pub workers: usize,
-    /// Whether atomics may see and do what the memory model of PTX lets them beyond any order of the steps, chosen by this seed: other runs of the kernel on a GPU. Without one a step comes after another,
+    /// Whether atomics may see and do what the memory model of PTX lets them beyond any order of the steps, chosen by this seed. Races of plain accesses are for runs without: fences of one order hide some here. Without one a step comes after another,
     /// and what a load gives was written last.
     pub weak_memory: Option<u64>,
 }

@@ -47,6 +47,8 @@ struct Write {
     bits: u64,
     /// What whoever reads it hears.
     passed: Passed,
+    /// What its own thread tells of that.
+    own: Passed,
     /// Whether it read the write before it, behind which it stands directly.
     is_update: bool,
     /// What it does to the value before it, if nobody has seen that.
@@ -78,7 +80,16 @@ struct Place {
 
 impl Place {
     fn new(bits: u64) -> Place {
-        Place { writes: vec![Write { bits, passed: Passed::default(), is_update: false, unseen: None, known_by: Vec::new() }] }
+        Place {
+            writes: vec![Write {
+                bits,
+                passed: Passed::default(),
+                own: Passed::default(),
+                is_update: false,
+                unseen: None,
+                known_by: Vec::new(),
+            }],
+        }
     }
 
     /// The first write that a thread may still read: the last that it has to know of.
@@ -89,7 +100,7 @@ impl Place {
 
     /// Whether a write may stand directly behind the `n`th: the updates that follow it there can be done upon the new one, if nobody has seen what they read or wrote.
     fn has_room_behind(&self, n: usize) -> bool {
-        let is_free = |update: &Write| update.unseen.is_some() && update.known_by.len() == 1;
+        let is_free = |update: &Write| update.unseen.is_some();
         self.writes[n + 1..].iter().take_while(|write| write.is_update).all(is_free)
     }
 
@@ -98,21 +109,24 @@ impl Place {
         self.writes.insert(n + 1, write);
         for at in n + 2..self.writes.len() {
             let (before, behind) = self.writes.split_at_mut(at);
-            let (Some(before), Some(Write { bits, passed, unseen: Some(update), is_update: true, .. })) =
+            let (Some(before), Some(Write { bits, passed, own, unseen: Some(update), is_update: true, .. })) =
                 (before.last(), behind.first_mut())
             else {
                 break;
             };
             *bits = update.of(before.bits);
+            passed.clone_from(own);
             passed.join(&before.passed);
         }
     }
 
-    fn note(&mut self, n: usize, event: Event) {
-        let known_by = &mut self.writes[n].known_by;
-        // Who knew of it earlier in the same thread knows no less.
-        if !known_by.iter().any(|other| (other.block, other.thread) == (event.block, event.thread)) {
-            known_by.push(event);
+    /// A thread has read the `n`th write.
+    fn note(&mut self, n: usize, event: Event, is_known: bool) {
+        let write = &mut self.writes[n];
+        write.unseen = None;
+        // Of the first one everybody knows; and who has to know of it is no news.
+        if n > 0 && !is_known {
+            write.known_by.push(event);
         }
     }
 
@@ -164,6 +178,7 @@ impl Weak {
 
     /// A fence of one order: knows of what came before those before it.
     pub(super) fn fence(&mut self, order: &mut Order, now: &Now, block: u32, reach: Reach) {
+        order.fence(now, block, reach, true);
         let in_block = self.fences_in_block.entry(block).or_default();
         order.learn(now.thread, in_block);
         if reach == Reach::Device {
@@ -174,6 +189,8 @@ impl Weak {
         if reach == Reach::Device {
             self.fences.join(&told);
         }
+        // What it has learnt is told by what comes behind it.
+        order.fence(now, block, reach, true);
     }
 }
 
@@ -208,7 +225,6 @@ impl Machine<'_> {
         let block = self.block.number;
         let reach = if is_shared { Reach::Block } else { Reach::of(atomicity.scope).unwrap_or(Reach::Block) };
         if atomicity.order == MemoryOrder::SeqCst {
-            self.block.order.fence(&now, block, reach, true);
             weak.fence(&mut self.block.order, &now, block, reach);
         }
         let one = Request { mask: 1 << lane, ..*request };
@@ -234,22 +250,40 @@ impl Machine<'_> {
         let able: Vec<usize> = (first..count).filter(|n| !writes(*n, &place) || place.has_room_behind(*n)).collect();
         let n = able[weak.choose(able.len())];
         let read = place.writes[n].bits;
-        let ordered = |passes| Ordered { passes, order: atomicity.order, reach };
+        let has_fences = self.launch.program.has_fences;
+        let order = &mut self.block.order;
+        let mut pass = |passed: &mut Passed, passes| {
+            // Without fences and ordered atomics nothing is told.
+            if has_fences {
+                order.atomic(&now, block, passed, &Ordered { passes, order: atomicity.order, reach });
+            }
+        };
         if writes(n, &place) {
             let is_update = op != AtomicOp::Store;
             let mut passed = if is_update { place.writes[n].passed.clone() } else { Passed::default() };
-            let passes = if is_update { Passes::On } else { Passes::Own };
-            self.block.order.atomic(&now, block, &mut passed, &ordered(passes));
+            if is_update {
+                pass(&mut passed, Passes::Nothing);
+                if request.access.result.is_some() {
+                    place.writes[n].unseen = None;
+                }
+            }
+            let mut own = Passed::default();
+            pass(&mut own, Passes::Own);
+            passed.join(&own);
             let update = Update { op, ty: request.access.ty, operands };
-            let unseen = (is_update && op != AtomicOp::CompareExchange && request.access.result.is_none()).then_some(update);
-            place.insert(n, Write { bits: update.of(read), passed, is_update, unseen, known_by: vec![event] });
+            let unseen = (is_update && request.access.result.is_none() && is_reduction(op, atomicity, request.access.ty)).then_some(update);
+            place.insert(n, Write { bits: update.of(read), passed, own, is_update, unseen, known_by: vec![event] });
             let last = place.writes.last().map_or(present, |last| last.bits);
             self.write(warp, &one, &offsets, &[last; LANES]);
             self.version += u64::from(last != present);
             place.forget();
         } else {
-            place.note(n, event);
-            self.block.order.atomic(&now, block, &mut place.writes[n].passed, &ordered(Passes::Nothing));
+            let is_known = place.writes[n].known_by.iter().any(|other| other.is_before(&now, block, &self.block.order));
+            place.note(n, event, is_known);
+            if has_fences {
+                let ordered = Ordered { passes: Passes::Nothing, order: atomicity.order, reach };
+                self.block.order.atomic(&now, block, &mut place.writes[n].passed, &ordered);
+            }
         }
         // Who has seen something old may see something else the next time.
         self.version += u64::from(n + 1 != count);
@@ -257,4 +291,11 @@ impl Machine<'_> {
         places.0.insert(key, place);
         read
     }
+}
+
+/// Whether an update whose old value is not asked for is a reduction on a device, which acquires nothing: of integers of 32 and 64 bits.
+fn is_reduction(op: AtomicOp, atomicity: Atomicity, ty: Type) -> bool {
+    let changes =
+        matches!(op, AtomicOp::Add | AtomicOp::Sub | AtomicOp::Min | AtomicOp::Max | AtomicOp::And | AtomicOp::Or | AtomicOp::Xor);
+    changes && !atomicity.order.acquires() && ty.is_int() && ty.bytes() >= 4
 }

@@ -55,6 +55,9 @@ impl Event {
     }
 }
 
+/// The register of what nobody asks for.
+const NOWHERE: usize = usize::MAX;
+
 /// The events of an act: an access of one order is one that orders behind a fence of one order.
 fn events(act: &Act, thread: usize, all: &mut Vec<Event>) {
     let (kind, variable, access, value, register) = match *act {
@@ -62,6 +65,7 @@ fn events(act: &Act, thread: usize, all: &mut Vec<Event>) {
         Act::Load(register, variable, access) => (Kind::Read, variable, access, 0, register),
         Act::LoadIf(_, variable) => (Kind::Read, variable, Access::Plain, 0, 1),
         Act::Add(register, variable) => (Kind::Update, variable, Access::Relaxed, 1, register),
+        Act::Bump(variable) => (Kind::Update, variable, Access::Relaxed, 1, NOWHERE),
         Act::Then(act, fence) => {
             events(act, thread, all);
             all.push(Event::fence(thread, fence == Fence::SeqCst));
@@ -252,7 +256,7 @@ fn allowed_of(threads: Threads, events: &[Event], all: &[Event]) -> BTreeSet<Out
         let mut registers = vec![[0u32; 2]; threads.len()];
         // A read under a condition leaves 1 where it is not there.
         all.iter().filter(|event| event.condition.is_some()).for_each(|event| registers[event.thread][1] = 1);
-        for (read, value) in reads.iter().zip(values) {
+        for (read, value) in reads.iter().zip(values).filter(|(read, _)| events[**read].register != NOWHERE) {
             registers[events[*read].thread][events[*read].register] = value;
         }
         let is_as_asked = all.iter().filter(|event| event.condition.is_some()).all(|event| {

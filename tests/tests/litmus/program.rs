@@ -36,6 +36,8 @@ pub(crate) enum Act {
     LoadIf(u32, Variable),
     /// The value before.
     Add(usize, Variable),
+    /// The same, and nobody asks for the value before.
+    Bump(Variable),
     /// Then the fence.
     Then(&'static Act, Fence),
 }
@@ -119,6 +121,7 @@ impl Act {
             Act::Add(register, variable) => {
                 format!("r{register} = {}.atomic_add_ordered(i, 1, Ordering::Relaxed, {scope});", variable.name())
             }
+            Act::Bump(variable) => format!("{}.atomic_add_ordered(i, 1, Ordering::Relaxed, {scope});", variable.name()),
             Act::Then(act, Fence::Ordinary) => format!("{} {}();", act.source(reach), reach.fence()),
             Act::Then(act, Fence::SeqCst) => format!("{} {}_seq_cst();", act.source(reach), reach.fence()),
         }
@@ -134,6 +137,7 @@ impl Act {
                 registers[register] = memory[variable as usize];
                 memory[variable as usize] += 1;
             }
+            Act::Bump(variable) => memory[variable as usize] += 1,
             Act::Then(act, _) => act.run(registers, memory),
         }
     }

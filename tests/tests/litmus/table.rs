@@ -1,7 +1,7 @@
 //! The tests, with what the memory model of PTX says of their outcomes.
 
 use super::program::Access::{Ordered, Plain, Relaxed, SeqCst};
-use super::program::Act::{Add, Load, LoadIf, Store, Then};
+use super::program::Act::{Add, Bump, Load, LoadIf, Store, Then};
 use super::program::Variable::{X, Y};
 use super::program::{Act, Fence, Reach, Threads};
 
@@ -157,6 +157,12 @@ pub(crate) const TESTS: &[Litmus] = &[
     test("CoWR", &[&[Store(X, 1, Relaxed), Load(0, X, Relaxed)], &[Store(X, 2, Relaxed)]], ALL, Weak::Forbidden),
     test("CoRW", &[&[Load(0, X, Relaxed), Store(X, 1, Relaxed)], &[Store(X, 2, Relaxed)]], ALL, Weak::Forbidden),
     test("atomicity", &[&[Add(0, X), Add(1, X)], &[Add(0, X), Add(1, X)]], ALL, Weak::Forbidden),
+    // Updates whose old value nobody asks for may be done upon what comes later.
+    test("CoWR, update", &[&[Bump(X), Load(0, X, Relaxed)], &[Add(0, X)]], ALL, Weak::Forbidden),
+    test("CoRW, update", &[&[Load(0, X, Relaxed), Bump(X)], &[Bump(X), Load(0, X, Relaxed)]], ALL, Weak::Forbidden),
+    test("SB, updates", &[&[Bump(X), Load(0, Y, Relaxed)], &[Bump(Y), Load(0, X, Relaxed)]], ALL, Weak::Allowed),
+    test("MP, updates", &[&[Bump(X), Bump(Y)], &[Load(0, Y, Relaxed), Load(1, X, Relaxed)]], ALL, Weak::Allowed),
+    test("2+2W, updates", &[&[Bump(X), Store(Y, 2, Relaxed)], &[Bump(Y), Store(X, 2, Relaxed)]], ALL, Weak::Allowed),
     test("last block", &[LAST, &[Then(&Add(0, Y), Fence::Ordinary), LoadIf(1, X)]], ALL, Weak::Forbidden),
     test(
         "last block, no fence before",
