@@ -471,6 +471,7 @@ impl Machine<'_> {
                     old[lane] = read;
                     continue;
                 }
+                self.weak_fence(warp, lane, number, info.space, atomicity);
             }
             let one = Request { mask: 1 << lane, ..*request };
             old[lane] = if info.space == Space::Global {

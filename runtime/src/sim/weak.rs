@@ -218,6 +218,19 @@ impl Machine<'_> {
         old
     }
 
+    /// An atomic that is not done weakly is in the one order of fences all the same.
+    pub(super) fn weak_fence(&mut self, warp: &Warp, lane: usize, number: u32, space: Space, atomicity: Atomicity) {
+        if atomicity.order != MemoryOrder::SeqCst {
+            return;
+        }
+        let now = self.now(warp, lane, number + 1);
+        let is_far = self.launch.program.is_clustered || space == Space::Global;
+        let reach = if is_far { Reach::of(atomicity.scope).unwrap_or(Reach::Block) } else { Reach::Block };
+        if let Some(weak) = &mut self.weak {
+            weak.fence(&mut self.block.order, &now, self.block.number, reach);
+        }
+    }
+
     fn weakly(&mut self, weak: &mut Weak, warp: &mut Warp, request: &Request<'_>, atomic: &LaneAtomic) -> u64 {
         let LaneAtomic { lane, offset, op, atomicity, operands } = *atomic;
         let is_shared = request.info.space == Space::Shared;
