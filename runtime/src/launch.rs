@@ -210,18 +210,19 @@ impl Launch<'_> {
     /// same generics or none. The buffers stay as they are.
     #[doc(hidden)]
     pub fn simulated_memory(&self, other: Option<&'static KernelDefinition>) -> Result<Vec<Vec<u8>>> {
-        let none = Generics::default();
-        let generics = if other.is_some_and(|other| other.generics.is_empty()) { &none } else { &self.generics };
-        let (copies, _) = self.on_simulator(other.unwrap_or(self.definition), generics)?;
-        simulate::contents(&self.arguments, &copies)
+        self.memory_on(&Device::simulator(), other)
     }
 
     /// The same on [`Device::weak_simulator`].
     #[doc(hidden)]
     pub fn weakly_simulated_memory(&self, other: Option<&'static KernelDefinition>, seed: u64) -> Result<Vec<Vec<u8>>> {
+        self.memory_on(&Device::weak_simulator(seed), other)
+    }
+
+    fn memory_on(&self, simulator: &Device, other: Option<&'static KernelDefinition>) -> Result<Vec<Vec<u8>>> {
         let none = Generics::default();
         let generics = if other.is_some_and(|other| other.generics.is_empty()) { &none } else { &self.generics };
-        let (copies, _) = self.run_simulated(&Device::weak_simulator(seed), other.unwrap_or(self.definition), generics, None)?;
+        let (copies, _) = self.run_simulated(simulator, other.unwrap_or(self.definition), generics, None)?;
         simulate::contents(&self.arguments, &copies)
     }
 
