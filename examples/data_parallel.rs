@@ -1,5 +1,5 @@
 //! Data-parallel training on several GPUs: each has a part of the samples, computes the gradient of its own, and all add theirs up before they take a step.
-//! `cargo run --example data_parallel` runs it on all GPUs, by NCCL; without any, on three simulators, with the same kernels.
+//! `cargo run --example data_parallel` runs it on all GPUs, by NCCL; without any, on three simulators and on one, with the same kernels.
 
 use std::time::Duration;
 use warpwright::prelude::*;
@@ -120,9 +120,18 @@ pub fn step(ranks: &[Communicator], parts: &mut [Part], rate: f32) -> Result<(),
 #[allow(dead_code, reason = "others include this file")]
 fn main() -> Result<(), Error> {
     let gpus = Device::gpus();
-    let devices = if gpus.is_empty() { Device::simulators(3) } else { gpus };
-    let count = 320;
-    let ranks = Communicator::all(&devices, Duration::from_secs(60))?;
+    if !gpus.is_empty() {
+        return train(&gpus);
+    }
+    train(&Device::simulators(3))?;
+    train(&Device::simulators(1))
+}
+
+/// Trains on as many samples as the weights need, however many devices there are to share them.
+#[allow(dead_code, reason = "others include this file")]
+fn train(devices: &[Device]) -> Result<(), Error> {
+    let count = 960_usize.div_ceil(devices.len());
+    let ranks = Communicator::all(devices, Duration::from_secs(60))?;
     println!("{count} samples of {FEATURES} features on each of {} devices: {}", ranks.len(), devices[0]);
     let parts: Result<Vec<Part>, Error> = ranks.iter().map(|rank| Part::new(rank.device(), rank.rank() * count, count)).collect();
     let mut parts = parts?;

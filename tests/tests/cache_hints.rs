@@ -5,6 +5,7 @@
 use warpwright::prelude::*;
 use warpwright_codegen::diagnostic::Diagnostics;
 use warpwright_codegen::syntax::check_subset;
+use warpwright_tests::devices;
 use warpwright_tests::emitted::ptx;
 use warpwright_tests::ptxas::{Counts, found_or_skip};
 use warpwright_tests::sass::Judge;
@@ -145,7 +146,7 @@ fn hinted(
 
 #[test]
 fn results_are_those_without_hints() {
-    for device in Device::all() {
+    for device in devices::all() {
         let x = device.upload(&[1.0f32; 100]).unwrap();
         let (mut c, mut d) = (device.upload(&[1.0f32; 100]).unwrap(), device.zeros::<f32>(100).unwrap());
         hinted(&x, &x, &mut c, &mut d, &x).cover(100).launch(&device).unwrap();

@@ -2,6 +2,7 @@
 
 use warpwright::prelude::*;
 use warpwright::{DeviceKind, Error, Event, Filter, Graph, Sampling};
+use warpwright_tests::devices;
 use warpwright_tests::ptx_interpreter::executed;
 
 #[kernel(block = 256)]
@@ -57,7 +58,7 @@ fn diamond(device: &Device, x: &Buffer<f32>, scratch: [&mut Buffer<f32>; 2], z: 
 
 #[test]
 fn a_graph_replays_with_the_memory_that_is_lent_to_it() {
-    for device in Device::all() {
+    for device in devices::all() {
         let inputs = [numbers(1), numbers(2)];
         let buffers = inputs.each_ref().map(|input| device.upload(input).unwrap());
         let zeros = || device.zeros::<f32>(N).unwrap();
@@ -80,7 +81,7 @@ fn a_graph_replays_with_the_memory_that_is_lent_to_it() {
 
 #[test]
 fn steps_run_in_the_order_that_memory_asks_for() {
-    for device in Device::all() {
+    for device in devices::all() {
         let (mut a, mut b) = (device.upload(&vec![1.0f32; N]).unwrap(), device.zeros::<f32>(N).unwrap());
         let graph = device.record((&mut a, &mut b), |steps, (a, b)| {
             for _ in 0..10 {
@@ -103,7 +104,7 @@ fn steps_run_in_the_order_that_memory_asks_for() {
 
 #[test]
 fn steps_are_replaced_by_launches_of_the_same_kernel() {
-    for device in Device::all() {
+    for device in devices::all() {
         let (x, mut y) = (device.upload(&numbers(3)).unwrap(), device.zeros::<f32>(N).unwrap());
         let mut step = None;
         let graph = device.record((&x, &mut y), |steps, (x, y)| {
@@ -138,7 +139,7 @@ fn steps_are_replaced_by_launches_of_the_same_kernel() {
 
 #[test]
 fn constants_and_textures_are_those_of_the_replay() {
-    for device in Device::all() {
+    for device in devices::all() {
         let tables = [1.0f32, 10.0].map(|n| device.constant([n; 8]).unwrap());
         let texels = |n: f32| (0..64).map(|i| n * i as f32).collect::<Vec<_>>();
         let sampling = Sampling { filter: Filter::Nearest, ..Sampling::default() };
@@ -168,7 +169,7 @@ fn constants_and_textures_are_those_of_the_replay() {
 
 #[test]
 fn what_a_graph_cannot_work_with_is_an_error_that_names_both_sides() {
-    for device in Device::all() {
+    for device in devices::all() {
         let (x, mut y) = (device.upload(&numbers(4)).unwrap(), device.zeros::<f32>(N).unwrap());
         let other = device.zeros::<f32>(N).unwrap();
         let record = |y: &mut Buffer<f32>| device.record((&x, y), |steps, (x, y)| steps.launch(scaled(1.0, x, y).cover(N)).map(|_| ()));
@@ -230,7 +231,7 @@ fn what_a_graph_cannot_work_with_is_an_error_that_names_both_sides() {
 
 #[test]
 fn buffers_that_come_and_go_in_streams_keep_their_contents() {
-    for device in Device::all() {
+    for device in devices::all() {
         let streams = [device.stream().unwrap(), device.stream().unwrap()];
         let mut kept = Vec::new();
         for round in 0..40 {
@@ -258,7 +259,7 @@ fn buffers_that_come_and_go_in_streams_keep_their_contents() {
 
 #[test]
 fn buffers_may_be_swapped_while_steps_are_recorded() {
-    for device in Device::all() {
+    for device in devices::all() {
         let (mut a, mut b) = (device.upload(&vec![1.0f32; N]).unwrap(), device.zeros::<f32>(N).unwrap());
         let mut short = device.upload(&[5.0f32; 8]).unwrap();
         let graph = device.record((&mut a, &mut b, &mut short), |steps, (a, b, short)| {

@@ -5,7 +5,7 @@
 use warpwright::BufferMatrix;
 use warpwright::Num;
 use warpwright::prelude::*;
-use warpwright_tests::devices::on_all;
+use warpwright_tests::devices::{self, on_all};
 use warpwright_tests::matrices::{Held, number};
 
 #[device]
@@ -242,7 +242,7 @@ fn rows_of_wide(a: &Matrix<f32>, c: &mut Matrix<f32>) {
 
 #[test]
 fn matrices_that_buffers_do_not_hold_are_refused() {
-    for device in Device::all() {
+    for device in devices::all() {
         let mut buffer = device.zeros::<f32>(20).unwrap();
         let told = |result: warpwright::Result<BufferMatrix<'_, f32>>| result.expect_err("it does not fit").to_string();
         let error = told(device.matrix(&buffer, 3, 7));

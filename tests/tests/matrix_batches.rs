@@ -5,7 +5,7 @@
 use warpwright::Num;
 use warpwright::prelude::*;
 use warpwright::{BufferMatrixBatch, BufferMatrixBatchMut, DeviceKind};
-use warpwright_tests::devices::on_all;
+use warpwright_tests::devices::{self, on_all};
 use warpwright_tests::emitted::{kernel_of, ptx};
 use warpwright_tests::matrices::number;
 use warpwright_tests::ptxas::{Counts, found_or_skip};
@@ -357,7 +357,7 @@ fn assemblers_take_all_of_it() {
 #[test]
 fn batches_that_no_map_has_are_refused() {
     let checks = |device: &&Device| matches!(device.kind(), DeviceKind::Cuda | DeviceKind::Simulator) && has_target(device);
-    for device in Device::all().iter().filter(checks) {
+    for device in devices::all().iter().filter(checks) {
         let (buffer, mut out) = (device.zeros::<f32>(600).unwrap(), device.zeros::<f32>(600).unwrap());
         let a = device.matrix(&buffer, 10, 16).unwrap();
         let mut c = device.matrix_mut(&mut out, 10, 16).unwrap();
@@ -377,7 +377,7 @@ fn batches_that_no_map_has_are_refused() {
 
 #[test]
 fn batches_that_buffers_do_not_hold_are_refused() {
-    for device in Device::all() {
+    for device in devices::all() {
         let mut buffer = device.zeros::<f32>(40).unwrap();
         let error = device.matrix(&buffer, 3, 4).unwrap().batch(4, 12).expect_err("it does not fit").to_string();
         assert!(

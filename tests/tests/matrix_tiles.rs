@@ -6,7 +6,7 @@
 use std::fmt::Debug;
 use warpwright::prelude::*;
 use warpwright::{BufferMatrix, BufferMatrixMut};
-use warpwright_tests::devices::on_all;
+use warpwright_tests::devices::{self, on_all};
 use warpwright_tests::emitted::{kernel_of, ptx};
 use warpwright_tests::matrices::{Held, number};
 use warpwright_tests::ptxas::{Counts, found_or_skip};
@@ -157,7 +157,7 @@ fn tiles_of_every_shape_are_copied() {
 
 #[test]
 fn random_tiles_are_copied() {
-    let devices = Device::all();
+    let devices = devices::all();
     let make = |random: &mut Random| {
         let extent = |random: &mut Random| {
             let (rows, columns) = (random.below(40), random.below(70));
@@ -348,7 +348,7 @@ fn pipelined_tiles_give_the_plain_products() {
 
 #[test]
 fn random_products_of_pipelined_tiles_are_the_plain_ones() {
-    let devices = Device::all();
+    let devices = devices::all();
     let make = |random: &mut Random| {
         let extents = [1 + random.below(40), random.below(150), 1 + random.below(40)];
         (extents, [random.below(9), random.below(9)])

@@ -10,6 +10,7 @@ use warpwright_codegen::syntax::{Instance, Program, Unit};
 use warpwright_codegen::target::Target;
 use warpwright_runtime::definition::ParameterKind;
 use warpwright_runtime::dynamic::{DynamicArgument, DynamicGeometry, DynamicKernel};
+use warpwright_tests::devices;
 use warpwright_tests::emitted::ptx;
 
 /// A kernel round some loops. The arrays are of 256 bytes, `half` of 512 and `large` of 32 KiB.
@@ -97,7 +98,7 @@ fn near_miss(rule: &str, arrays: &str, body: &str) {
     let runs = |device: &&Device| {
         device.kind() != DeviceKind::Host && device.properties().compute_capability.is_none_or(|capability| capability >= (9, 0))
     };
-    for device in Device::all().iter().filter(runs) {
+    for device in devices::all().iter().filter(runs) {
         for n in 0..=5 {
             assert!(run(&source, device, n) == run(&plain(&source), device, n), "{rule}, {n} iterations on {device}: {source}");
         }

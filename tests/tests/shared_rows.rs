@@ -4,6 +4,7 @@
 #![allow(clippy::needless_range_loop, reason = "kernels index")]
 
 use warpwright::prelude::*;
+use warpwright_tests::devices;
 use warpwright_tests::ptxas::{Counts, found_or_skip};
 
 /// Transposes a square of 32 × 32 elements for each block through one tile.
@@ -102,7 +103,7 @@ fn the_transposed_tile_of_aat_conflicts_unless_it_is_padded_or_swizzled() {
 
 #[test]
 fn results_are_the_same_on_every_device() {
-    for device in Device::all() {
+    for device in devices::all() {
         let x: Vec<f32> = (0..64 * 64).map(|i| (i * 7919 % 1009) as f32).collect();
         let input = device.upload(&x).unwrap();
         let transposed: Vec<f32> = (0..64 * 64).map(|at| x[at % 64 * 64 + at / 64]).collect();
@@ -287,7 +288,7 @@ fn a_dynamic_tile_conflicts_unless_it_is_padded_or_swizzled() {
 
 #[test]
 fn dynamic_rows_hold_what_plain_rust_does_on_every_device() {
-    for device in Device::all() {
+    for device in devices::all() {
         // Whole rows only: what is left of the bytes is nobody's.
         for (rows, rest) in [(1, 0), (7, 100), (32, 3), (45, 127)] {
             let x: Vec<f32> = (0..3 * rows * 32).map(|i| (i * 7919 % 1009) as f32).collect();
@@ -308,7 +309,7 @@ fn dynamic_rows_hold_what_plain_rust_does_on_every_device() {
 
 #[test]
 fn dynamic_slabs_vectors_and_counters_hold_what_plain_rust_does_on_every_device() {
-    for device in Device::all() {
+    for device in devices::all() {
         for n in [1, 2, 5] {
             let element = |t: usize| {
                 let slab = t % n * 32 + t / 2 % 4 * 8;
@@ -390,7 +391,7 @@ fn dynamic_rows_that_the_launch_does_not_give_and_the_room_behind_them_are_out_o
 
 #[test]
 fn a_launch_beyond_a_devices_shared_memory_is_refused_with_both_figures() {
-    for device in Device::all() {
+    for device in devices::all() {
         let limit = device.properties().shared_bytes_per_block as usize;
         let mut y = device.zeros::<f64>(64).unwrap();
         let error = slabs::<1, false>(&mut y).grid(1).shared_bytes(limit).launch(&device).expect_err("too much").to_string();
@@ -429,7 +430,7 @@ fn behind_a_region<const PAD: usize, const SWIZZLE: bool>(x: &Global<f32>, y: &m
 
 #[test]
 fn rows_behind_a_region_are_where_they_should_be() {
-    for device in Device::all() {
+    for device in devices::all() {
         let x: Vec<f32> = (0..128 * 128).map(|i| (i * 31 % 1009) as f32).collect();
         let input = device.upload(&x).unwrap();
         let rows = 9;

@@ -28,6 +28,7 @@ mod sort;
 use warpwright::prelude::{bf16, f16};
 use warpwright::{Device, DeviceKind, Element};
 use warpwright_kernels::staples::Workspace;
+use warpwright_tests::devices;
 use warpwright_tests::random::Random;
 
 /// Lengths at which something ends: nothing, one, a warp, a block, primes, a few that are drawn; up to 10⁵ where that is fast.
@@ -91,7 +92,7 @@ struct Bench {
 
 /// Every device there is, each with a workspace of its own.
 fn benches() -> Vec<Bench> {
-    Device::all()
+    devices::all()
         .into_iter()
         .map(|device| Bench {
             stream: device.default_stream(),

@@ -5,7 +5,7 @@
 
 use warpwright::DeviceKind;
 use warpwright::prelude::*;
-use warpwright_tests::devices::on_all;
+use warpwright_tests::devices::{self, on_all};
 use warpwright_tests::emitted::{kernel_of, ptx};
 use warpwright_tests::ptxas::{self, Counts};
 use warpwright_tests::sass::Judge;
@@ -139,7 +139,7 @@ fn products_of_tiles_that_were_copied_ahead() {
 #[test]
 fn a_pitch_of_odd_bytes_is_an_error_with_its_figure() {
     let checks = |device: &&Device| matches!(device.kind(), DeviceKind::Cuda | DeviceKind::Simulator) && has_target(device);
-    for device in Device::all().iter().filter(checks) {
+    for device in devices::all().iter().filter(checks) {
         let buffer = device.upload(&vec![1.0f32; 400]).unwrap();
         let mut out = device.zeros::<f32>(400).unwrap();
         let a = device.matrix(&buffer, 10, 17).unwrap();

@@ -6,7 +6,7 @@
 
 use warpwright::DeviceKind;
 use warpwright::prelude::*;
-use warpwright_tests::devices::on_all;
+use warpwright_tests::devices::{self, on_all};
 use warpwright_tests::emitted::{kernel_of, ptx};
 use warpwright_tests::ptxas::{self, Counts};
 use warpwright_tests::sass::Judge;
@@ -280,7 +280,7 @@ fn the_last_of_stores_that_meet_stays_and_is_seen_behind_the_loop() {
 #[test]
 fn a_pitch_of_odd_bytes_is_an_error_with_its_figure() {
     let checks = |device: &&Device| matches!(device.kind(), DeviceKind::Cuda | DeviceKind::Simulator) && has_target(device);
-    for device in Device::all().iter().filter(checks) {
+    for device in devices::all().iter().filter(checks) {
         let x = device.upload(&[1.0f32; 32]).unwrap();
         let mut c = device.zeros::<f32>(10 * 17).unwrap();
         let matrix = device.matrix_mut(&mut c, 10, 17).unwrap();
@@ -294,7 +294,7 @@ fn a_pitch_of_odd_bytes_is_an_error_with_its_figure() {
 #[test]
 fn rows_of_odd_bytes_are_an_error_with_their_figure() {
     let checks = |device: &&Device| matches!(device.kind(), DeviceKind::Cuda | DeviceKind::Simulator) && has_target(device);
-    for device in Device::all().iter().filter(checks) {
+    for device in devices::all().iter().filter(checks) {
         let x = device.upload(&[1.0f32; 32]).unwrap();
         let mut c = target(device, 10, 20);
         let matrix = device.matrix_mut(&mut c, 10, 17).unwrap().pitch(20).unwrap();

@@ -2,6 +2,7 @@
 
 use warpwright::prelude::*;
 use warpwright::{Addressing, DeviceKind, Error, Filter, Sampling};
+use warpwright_tests::devices;
 use warpwright_tests::ptx_interpreter::executed;
 
 #[kernel(block = 64)]
@@ -27,7 +28,7 @@ fn refusal<T: Texel>(device: &Device, extent: (usize, usize), texels: &[T], samp
 
 #[test]
 fn what_no_texture_can_be_is_refused_with_the_figure() {
-    for device in Device::all() {
+    for device in devices::all() {
         let plain = Sampling::default();
         assert_eq!(refusal::<f32>(&device, (0, 4), &[], plain), "it has no texels; a texture has 1 × 1 at least");
         assert_eq!(refusal(&device, (4, 2), &[1.0f32; 7], plain), "7 texels were given for 8 places; give them row by row");
@@ -44,7 +45,7 @@ fn what_no_texture_can_be_is_refused_with_the_figure() {
 
 #[test]
 fn texels_come_back_as_they_were_written() -> warpwright::Result<()> {
-    for device in Device::all() {
+    for device in devices::all() {
         for (width, height) in [(1, 1), (3, 5), (257, 2)] {
             let texels: Vec<f32> = (0..width * height).map(|n| n as f32 - 3.5).collect();
             let mut texture = device.texture((width, height), &texels, Sampling::default())?;
@@ -80,7 +81,7 @@ fn a_texture_belongs_to_its_device() -> warpwright::Result<()> {
     let mut out = simulator.zeros::<u32>(40)?;
     let error = sums(&texture, &mut out).cover(40).launch(&simulator).expect_err("the texture is another device's");
     assert!(matches!(error, Error::OtherDevice { parameter: "t", .. }), "{error}");
-    for device in Device::all() {
+    for device in devices::all() {
         let texture = device.texture((40, 3), &[2u8; 120], sampling)?;
         let mut out = device.zeros::<u32>(40)?;
         let simulation = sums(&texture, &mut out).cover(40).simulate()?;
@@ -95,7 +96,7 @@ fn a_texture_belongs_to_its_device() -> warpwright::Result<()> {
 /// A texture is written and copied in the order of the device's own stream, after what still reads it on others.
 #[test]
 fn writes_wait_for_launches_that_read() -> warpwright::Result<()> {
-    for device in Device::all() {
+    for device in devices::all() {
         let stream = device.stream()?;
         let mut texture = device.texture((64, 100), &[1u8; 6_400], Sampling::default())?;
         let mut first = device.zeros::<u32>(64)?;

@@ -4,6 +4,7 @@
 
 use params::{Mode, Params, Step, Window, at, gather, generic, modes, wide};
 use warpwright::{Device, Error};
+use warpwright_tests::devices;
 use warpwright_tests::ptx_interpreter::executed;
 
 /// The kernels, and what they take.
@@ -108,7 +109,7 @@ const PARAMS: Params =
 
 #[test]
 fn every_device_gets_what_the_host_wrote() {
-    for device in Device::all() {
+    for device in devices::all() {
         let mut y = device.zeros::<i64>(14).unwrap();
         gather(PARAMS, (14, 251, -15), [16, 17], &mut y).grid(1).launch(&device).unwrap();
         let expected = [1, 0xffff_fff0, 10, 7, -9, 11, 12, 250, 13, 14, 251, -15, 16, 17];
@@ -130,7 +131,7 @@ fn simulating_takes_values_of_any_device() {
 
 #[test]
 fn what_a_32_bit_index_cannot_hold_is_refused_before_anything_runs() {
-    for device in Device::all() {
+    for device in devices::all() {
         let mut y = device.zeros::<i64>(14).unwrap();
         let refused = |launch: warpwright::Launch<'_>, expected: &str| {
             let error = launch.grid(1).launch(&device).unwrap_err();
@@ -159,7 +160,7 @@ fn buffers_keep_the_layout_of_the_host_and_refuse_a_narrow_index() {
 
 #[test]
 fn enums_without_a_variant_0_are_moved_but_not_zeroed() {
-    for device in Device::all() {
+    for device in devices::all() {
         let expected = "the enum `Mode` has no variant of value 0";
         assert!(device.zeros::<Step>(4).unwrap_err().to_string().contains(expected));
         assert!(device.pinned::<[Mode; 2]>(4).unwrap_err().to_string().contains(expected));
