@@ -1,9 +1,9 @@
 //! Loads that come late, for [`super::weak`]: a relaxed load of an atomic may be done behind what stands behind it, up to what needs its value.
 //!
-//! What a load waits for is what orders, what touches the same memory, and whoever asks for its value; so each moves down as far as it may in its block. That is all: a load that comes late may still give what
-//! was there early.
+//! What a load waits for is what orders, what touches the same memory, whoever asks for its value, and whoever may leave before it; so each moves down as far as it may in its block. That is all: a load that
+//! comes late may still give what was there early.
 
-use warpwright_codegen::ir::{AtomicOp, Block, Inst, Kernel, Memory, MemoryOp, MemoryOrder, Op};
+use warpwright_codegen::ir::{AtomicOp, Block, Inst, Kernel, Memory, MemoryOp, MemoryOrder, Op, Terminator};
 
 /// Moves every relaxed load of an atomic to the last place where it may be done.
 pub(super) fn delay(kernel: &mut Kernel) {
@@ -41,6 +41,18 @@ fn may_come_before(kernel: &Kernel, inst: Inst, load: Inst) -> bool {
         asks || touches || effects.orders.is_some() || effects.converges.is_some()
     };
     let mut is_free = !matches!(kernel.insts[inst].op, Op::Terminator(_)) && !waits(inst);
-    kernel.insts[inst].op.clone().for_each_block_mut(|block| kernel.walk_block(*block, &mut |_, _, inner| is_free &= !waits(inner)));
-    is_free
+    let (mut inside, mut left) = (vec![inst], Vec::new());
+    kernel.insts[inst].op.clone().for_each_block_mut(|block| {
+        kernel.walk_block(*block, &mut |_, _, inner| {
+            is_free &= !waits(inner);
+            inside.push(inner);
+            match &kernel.insts[inner].op {
+                Op::Terminator(Terminator::Break(of, _) | Terminator::Continue(of, _)) => left.push(*of),
+                // Whoever ends here has to have done its load: it may fault.
+                Op::Terminator(Terminator::Return | Terminator::Trap(_)) => is_free = false,
+                _ => {}
+            }
+        });
+    });
+    is_free && left.iter().all(|of| inside.contains(of))
 }

@@ -6,7 +6,7 @@ use super::engine::Engine;
 use super::flight::Flights;
 use super::launch::BoundLaunch;
 use super::memory::first;
-use super::order::{Order, Passed};
+use super::order::{Element, Order};
 use super::print::format_message;
 use super::program::{Call, CallEval, CheckFailure, ObjectInfo, SimStep};
 use super::registers::{Mask, Reg, Registers, copy_masked, lanes};
@@ -42,7 +42,7 @@ pub(super) struct Block {
     /// What its threads know of others, in such kernels.
     pub(super) order: Order,
     /// What atomics on its shared memory passed on, by object and byte.
-    pub(super) passed: HashMap<(usize, u64), Passed>,
+    pub(super) passed: HashMap<(usize, u64), Element>,
     /// What atomics on its shared memory wrote, where memory is weak.
     pub(super) places: Places,
     /// Its copies on their way.
@@ -97,7 +97,7 @@ pub(super) struct Machine<'l> {
     /// The same of global objects, in kernels with [`Program::orders`].
     pub(super) cells: Vec<Cells>,
     /// What atomics on global memory passed on, by object and byte.
-    pub(super) passed: HashMap<(usize, u64), Passed>,
+    pub(super) passed: HashMap<(usize, u64), Element>,
     /// What atomics on global memory wrote, where memory is weak.
     pub(super) weak: Option<Weak>,
     pub(super) tallies: Tallies,

@@ -3,7 +3,8 @@
 //! Two threads are ordered by a fence of each and an atomic between: what a thread did before a fence is *told* by its atomics after it; a thread
 //! *sees* with an atomic what was told by those on the same element before it; a fence makes *known* what was seen. An atomic that releases tells
 //! of itself what came before it, one that acquires makes known what it sees. What reads and writes passes on what the ones before it told; an atomic
-//! store ends that. A fence or an atomic for the device (or the system) tells and makes known across blocks, one for the block within it.
+//! store ends that. A thread's later writes of the element tell what one that released told, and one that acquires makes known what the thread's reads of the element before it saw: [`Patterns`].
+//! A fence or an atomic for the device (or the system) tells and makes known across blocks, one for the block within it.
 //!
 //! Barriers join what is known over the block, `sync_warp` over the warp. What is told and seen is the thread's own: another thread's fence does not
 //! serve its atomics. Sequentially consistent fences have one order, so for these it does not matter on which side of a barrier they stand: what is
@@ -11,6 +12,7 @@
 
 use super::clock::{Known, VectorClock};
 use super::shadow::Now;
+use std::collections::HashMap;
 use warpwright_codegen::ir::{MemoryOrder, Scope};
 use warpwright_codegen::target::limits::WARP;
 
@@ -142,6 +144,11 @@ pub(super) struct Passed {
 }
 
 impl Passed {
+    /// Whether nothing is told.
+    fn is_silent(&self) -> bool {
+        self.told.is_empty() && self.told_in_block.is_empty()
+    }
+
     /// Passes on what another does, too.
     pub(super) fn join(&mut self, other: &Passed) {
         self.told.join(&other.told);
@@ -153,6 +160,34 @@ impl Passed {
         }
         self.reached.join(&other.reached);
     }
+}
+
+/// What a thread's atomics on one element have told and seen.
+#[derive(Debug, Default)]
+struct Pattern {
+    /// By the last that released.
+    told: VectorClock,
+    told_in_block: VectorClock,
+    seen: VectorClock,
+    seen_in_block: VectorClock,
+}
+
+/// The release and acquire patterns of one element, by block and thread. (PTX ISA, *Memory Consistency Model*: a release and a strong write behind it in program order are a release pattern; a strong read and an acquire behind it, an acquire pattern.)
+#[derive(Debug, Default)]
+pub(super) struct Patterns(HashMap<(u32, u32), Pattern>);
+
+impl Patterns {
+    /// That of a thread: where there is none, a new one if it is to hold something.
+    fn of(&mut self, thread: (u32, u32), is_wanted: bool) -> Option<&mut Pattern> {
+        if is_wanted { Some(self.0.entry(thread).or_default()) } else { self.0.get_mut(&thread) }
+    }
+}
+
+/// What is known of the atomics on one element.
+#[derive(Debug, Default)]
+pub(super) struct Element {
+    pub(super) passed: Passed,
+    pub(super) patterns: Patterns,
 }
 
 impl Order {
@@ -204,18 +239,29 @@ impl Order {
         }
     }
 
-    /// An atomic of a thread. The tick has to go on behind it.
-    pub(super) fn atomic(&mut self, now: &Now, block: u32, passed: &mut Passed, ordered: &Ordered) {
+    /// An atomic of a thread. The tick has to go on behind it. `patterns`: those of the element, where the kernel has any.
+    pub(super) fn atomic(&mut self, now: &Now, block: u32, passed: &mut Passed, patterns: Option<&mut Patterns>, ordered: &Ordered) {
         if ordered.order == MemoryOrder::SeqCst {
             self.fence(now, block, ordered.reach, true);
         }
         let mine = now.known(block);
         let (standing, private) = self.of_mut(now.thread);
+        let mut patterns = patterns.map(|patterns| (patterns, (block, now.thread)));
         if ordered.passes != Passes::Own {
             if !passed.reached.is_empty() {
                 standing.site = now.site;
             }
             standing.see(private, block, passed);
+            if let Some(pattern) = patterns.as_mut().and_then(|(patterns, thread)| patterns.of(*thread, !passed.is_silent())) {
+                pattern.seen.join(&passed.told);
+                passed.told_in_block.iter().filter(|(of, _)| *of == block).for_each(|(_, told)| pattern.seen_in_block.join(told));
+                if ordered.order.acquires() {
+                    standing.known.join(&pattern.seen_in_block);
+                    if ordered.reach == Reach::Device {
+                        standing.known.join(&pattern.seen);
+                    }
+                }
+            }
             if ordered.order.acquires() {
                 passed.told_in_block.iter().filter(|(of, _)| *of == block).for_each(|(_, told)| standing.known.join(told));
                 if ordered.reach == Reach::Device {
@@ -237,6 +283,15 @@ impl Order {
             told_in_block.join(&mine);
             if ordered.reach == Reach::Device {
                 told.join(&told_in_block);
+            }
+        }
+        if let Some(pattern) = patterns.and_then(|(patterns, thread)| patterns.of(thread, ordered.order.releases())) {
+            if ordered.order.releases() {
+                pattern.told.clone_from(&told);
+                pattern.told_in_block.clone_from(&told_in_block);
+            } else {
+                told.join(&pattern.told);
+                told_in_block.join(&pattern.told_in_block);
             }
         }
         passed.told.join(&told);

@@ -49,7 +49,7 @@ impl Machine<'_> {
         }
         let object = self.launch.program.accesses[number as usize].object;
         let now = self.now(warp, lane, number + 1);
-        let Program { objects, is_clustered, .. } = self.launch.program;
+        let Program { objects, is_clustered, has_patterns, .. } = self.launch.program;
         let space = objects[object].space;
         let reach = match space {
             // Other blocks come to the same array.
@@ -63,13 +63,16 @@ impl Machine<'_> {
             Some(own) => {
                 let (rank, offset) = self.peer_place(object, offset);
                 // It is passed on through the block whose memory it is.
-                let mut passed = self.peer_mut(rank).passed.remove(&(own, offset)).unwrap_or_default();
-                self.block.order.atomic(&now, number, &mut passed, &ordered);
-                self.peer_mut(rank).passed.insert((own, offset), passed);
+                let mut element = self.peer_mut(rank).passed.remove(&(own, offset)).unwrap_or_default();
+                let patterns = has_patterns.then_some(&mut element.patterns);
+                self.block.order.atomic(&now, number, &mut element.passed, patterns, &ordered);
+                self.peer_mut(rank).passed.insert((own, offset), element);
             }
             None => {
                 let passed = if space == Space::Shared { &mut self.block.passed } else { &mut self.passed };
-                self.block.order.atomic(&now, number, passed.entry((object, offset)).or_default(), &ordered);
+                let element = passed.entry((object, offset)).or_default();
+                let patterns = has_patterns.then_some(&mut element.patterns);
+                self.block.order.atomic(&now, number, &mut element.passed, patterns, &ordered);
             }
         }
     }

@@ -441,6 +441,8 @@ pub(super) struct Program {
     pub(super) waits: bool,
     /// Whether there are fences.
     pub(super) has_fences: bool,
+    /// Whether an array has atomics that release and others that write, or atomics that acquire and others that read: release and acquire patterns of several atomics.
+    pub(super) has_patterns: bool,
     /// Whether fences and atomics may order threads, or blocks take turns.
     pub(super) orders: bool,
 }

@@ -10,7 +10,8 @@
 use super::clock::VectorClock;
 use super::machine::Machine;
 use super::memory::{Request, atomic_result};
-use super::order::{Order, Ordered, Passed, Passes, Reach};
+use super::order::{Order, Ordered, Passed, Passes, Patterns, Reach};
+use super::program::Program;
 use super::shadow::Now;
 use super::warp::Warp;
 use std::collections::HashMap;
@@ -76,6 +77,7 @@ impl Update {
 #[derive(Debug)]
 struct Place {
     writes: Vec<Write>,
+    patterns: Patterns,
 }
 
 impl Place {
@@ -89,6 +91,7 @@ impl Place {
                 unseen: None,
                 known_by: Vec::new(),
             }],
+            patterns: Patterns::default(),
         }
     }
 
@@ -249,7 +252,7 @@ impl Machine<'_> {
         let mut place = places.0.remove(&key).unwrap_or_else(|| Place::new(present));
         if place.writes.last().is_none_or(|last| last.bits != present) {
             // Plain writes are after and before all others.
-            place = Place::new(present);
+            place.writes = Place::new(present).writes;
         }
         let first = place.first(&now, block, &self.block.order);
         let event = Event { block, thread: now.thread, tick: now.tick };
@@ -263,25 +266,27 @@ impl Machine<'_> {
         let able: Vec<usize> = (first..count).filter(|n| !writes(*n, &place) || place.has_room_behind(*n)).collect();
         let n = able[weak.choose(able.len())];
         let read = place.writes[n].bits;
-        let has_fences = self.launch.program.has_fences;
+        let is_known = place.writes[n].known_by.iter().any(|other| other.is_before(&now, block, &self.block.order));
+        let Program { has_fences, has_patterns, .. } = *self.launch.program;
         let order = &mut self.block.order;
-        let mut pass = |passed: &mut Passed, passes| {
+        let mut pass = |passed: &mut Passed, patterns: &mut Patterns, passes| {
             // Without fences and ordered atomics nothing is told.
             if has_fences {
-                order.atomic(&now, block, passed, &Ordered { passes, order: atomicity.order, reach });
+                let patterns = has_patterns.then_some(patterns);
+                order.atomic(&now, block, passed, patterns, &Ordered { passes, order: atomicity.order, reach });
             }
         };
         if writes(n, &place) {
             let is_update = op != AtomicOp::Store;
             let mut passed = if is_update { place.writes[n].passed.clone() } else { Passed::default() };
             if is_update {
-                pass(&mut passed, Passes::Nothing);
+                pass(&mut passed, &mut place.patterns, Passes::Nothing);
                 if request.access.result.is_some() {
                     place.writes[n].unseen = None;
                 }
             }
             let mut own = Passed::default();
-            pass(&mut own, Passes::Own);
+            pass(&mut own, &mut place.patterns, Passes::Own);
             passed.join(&own);
             let update = Update { op, ty: request.access.ty, operands };
             let unseen = (is_update && request.access.result.is_none() && is_reduction(op, atomicity, request.access.ty)).then_some(update);
@@ -291,12 +296,8 @@ impl Machine<'_> {
             self.version += u64::from(last != present);
             place.forget();
         } else {
-            let is_known = place.writes[n].known_by.iter().any(|other| other.is_before(&now, block, &self.block.order));
             place.note(n, event, is_known);
-            if has_fences {
-                let ordered = Ordered { passes: Passes::Nothing, order: atomicity.order, reach };
-                self.block.order.atomic(&now, block, &mut place.writes[n].passed, &ordered);
-            }
+            pass(&mut place.writes[n].passed, &mut place.patterns, Passes::Nothing);
         }
         // Who has seen something old may see something else the next time.
         self.version += u64::from(n + 1 != count);

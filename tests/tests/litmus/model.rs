@@ -66,6 +66,7 @@ fn events(act: &Act, thread: usize, all: &mut Vec<Event>) {
         Act::LoadIf(_, variable) => (Kind::Read, variable, Access::Plain, 0, 1),
         Act::Add(register, variable) => (Kind::Update, variable, Access::Relaxed, 1, register),
         Act::Bump(variable) => (Kind::Update, variable, Access::Relaxed, 1, NOWHERE),
+        Act::Hear(variable) => (Kind::Read, variable, Access::Ordered, 0, NOWHERE),
         Act::Then(act, fence) => {
             events(act, thread, all);
             all.push(Event::fence(thread, fence == Fence::SeqCst));

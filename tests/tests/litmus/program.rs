@@ -38,6 +38,8 @@ pub(crate) enum Act {
     Add(usize, Variable),
     /// The same, and nobody asks for the value before.
     Bump(Variable),
+    /// A load that acquires, of which nobody asks for the value.
+    Hear(Variable),
     /// Then the fence.
     Then(&'static Act, Fence),
 }
@@ -122,6 +124,7 @@ impl Act {
                 format!("r{register} = {}.atomic_add_ordered(i, 1, Ordering::Relaxed, {scope});", variable.name())
             }
             Act::Bump(variable) => format!("{}.atomic_add_ordered(i, 1, Ordering::Relaxed, {scope});", variable.name()),
+            Act::Hear(variable) => format!("{}.atomic_load(i, Ordering::Acquire, {scope});", variable.name()),
             Act::Then(act, Fence::Ordinary) => format!("{} {}();", act.source(reach), reach.fence()),
             Act::Then(act, Fence::SeqCst) => format!("{} {}_seq_cst();", act.source(reach), reach.fence()),
         }
@@ -138,6 +141,7 @@ impl Act {
                 memory[variable as usize] += 1;
             }
             Act::Bump(variable) => memory[variable as usize] += 1,
+            Act::Hear(_) => {}
             Act::Then(act, _) => act.run(registers, memory),
         }
     }

@@ -1,7 +1,7 @@
 //! The tests, with what the memory model of PTX says of their outcomes.
 
 use super::program::Access::{Ordered, Plain, Relaxed, SeqCst};
-use super::program::Act::{Add, Bump, Load, LoadIf, Store, Then};
+use super::program::Act::{Add, Bump, Hear, Load, LoadIf, Store, Then};
 use super::program::Variable::{X, Y};
 use super::program::{Act, Fence, Reach, Threads};
 
@@ -183,6 +183,55 @@ pub(crate) const TESTS: &[Litmus] = &[
         &[&[Store(X, 1, Plain), Store(Y, 1, Relaxed)], &[Add(0, Y)], &[Load(0, Y, Ordered), LoadIf(2, X)]],
         ALL,
         Weak::Race,
+    ),
+    // What a release told, the thread's later writes of the element tell, and nobody else's. An acquire hears what the thread's reads of the element before it saw, and of no other.
+    test(
+        "MP, released before",
+        &[&[Store(X, 1, Plain), Store(Y, 1, Ordered), Store(Y, 2, Relaxed)], &[Load(0, Y, Ordered), LoadIf(2, X)]],
+        ALL,
+        Weak::Forbidden,
+    ),
+    test(
+        "MP, released before, data relaxed",
+        &[&[Store(X, 1, Relaxed), Store(Y, 1, Ordered), Store(Y, 2, Relaxed)], &[Load(0, Y, Ordered), Load(1, X, Relaxed)]],
+        ALL,
+        Weak::Forbidden,
+    ),
+    test(
+        "MP, released by another",
+        &[&[Store(X, 1, Plain), Store(Y, 1, Ordered)], &[Store(Y, 2, Relaxed)], &[Load(0, Y, Ordered), LoadIf(2, X)]],
+        ALL,
+        Weak::Race,
+    ),
+    test(
+        "MP, released elsewhere",
+        &[&[Store(X, 1, Ordered), Store(Y, 1, Relaxed)], &[Load(0, Y, Ordered), Load(1, X, Relaxed)]],
+        ALL,
+        Weak::Allowed,
+    ),
+    test(
+        "MP, acquired behind",
+        &[&[Store(X, 1, Plain), Store(Y, 1, Ordered)], &[Store(Y, 2, Relaxed)], &[Load(0, Y, Relaxed), Hear(Y), LoadIf(1, X)]],
+        ALL,
+        Weak::Forbidden,
+    ),
+    test(
+        "MP, acquired behind, data relaxed",
+        &[&[Store(X, 1, Relaxed), Store(Y, 1, Ordered)], &[Store(Y, 2, Relaxed)], &[Load(0, Y, Relaxed), Hear(Y), Load(1, X, Relaxed)]],
+        ALL,
+        Weak::Allowed,
+    ),
+    test(
+        "MP, acquired elsewhere",
+        &[&[Store(X, 1, Relaxed), Store(Y, 1, Ordered)], &[Load(0, Y, Relaxed), Load(1, X, Ordered)]],
+        ALL,
+        Weak::Allowed,
+    ),
+    test(
+        "look-back, released before",
+        &[&[Store(X, 1, Plain), Store(Y, 1, Ordered), Store(Y, 2, Relaxed)], &[Add(0, Y)], &[Load(0, Y, Ordered), LoadIf(3, X)]],
+        ALL,
+        Weak::Forbidden,
     ),
     test(
         "2+2W, relaxed",

@@ -293,6 +293,17 @@ fn compact(x: &Global<u32>, y: &mut Global<u32>, count: &mut Global<u32>) {
     }
 }
 
+/// The lanes that have no element of `x` leave before anybody asks for what they loaded.
+#[kernel(block = 32)]
+fn leaves_early(x: &mut Global<u32>, y: &mut Global<u32>) {
+    let i = global_id().x;
+    let value = x.atomic_load(i, std::sync::atomic::Ordering::Relaxed, ThreadScope::Device);
+    if i >= 4 {
+        return;
+    }
+    y[i] = value;
+}
+
 fn simulator() -> Device {
     Device::simulator()
 }
@@ -497,4 +508,13 @@ fn slots_from_a_counter_are_nobody_elses() {
     let [mut y, mut count] = [640, 1].map(|n| device.zeros::<u32>(n).unwrap());
     compact(&x, &mut y, &mut count).grid(10).launch(&device).unwrap();
     assert_eq!(count.download().unwrap(), [214]);
+}
+
+#[test]
+fn loads_that_may_come_late_are_made_by_lanes_that_leave() {
+    for device in [simulator(), Device::weak_simulator(1)] {
+        let [mut x, mut y] = [4, 4].map(|n| device.zeros::<u32>(n).unwrap());
+        let error = fault_on(&device, leaves_early(&mut x, &mut y).grid(1));
+        says(&error, &["thread (4, 0, 0)", "`x`"]);
+    }
 }

@@ -3,6 +3,7 @@
 use super::super::SimOptions;
 use super::super::program::{ObjectInfo, Program};
 use super::Result;
+use std::collections::HashMap;
 use warpwright_codegen::ir::IndexWidth;
 use warpwright_codegen::ir::{
     AtomicOp, Atomicity, Engine, Fill, Kernel, Memory, MemoryOp, MemoryOrder, MemoryType, Message, Object, ObjectKind, Op, Scope, Space,
@@ -53,11 +54,13 @@ pub(super) fn layout(kernel: &Kernel, options: SimOptions) -> Result<Program> {
         is_order_free: is_order_free(kernel),
         waits: false,
         has_fences: false,
+        has_patterns: false,
         orders: false,
     };
     let synchronises = Synchronises::of(kernel);
     program.waits = synchronises.waits;
     program.has_fences = synchronises.has_fences;
+    program.has_patterns = synchronises.arrays.values().any(Atomics::mix);
     // Barriers of the copy engine order the roles of a kernel with a producer, and no barrier of the block does.
     let has_roles = program.started.is_some();
     program.orders = has_roles
@@ -208,6 +211,32 @@ struct Synchronises {
     is_weak: bool,
     /// There are atomics that order, that only read or write, or that are for some threads only.
     is_ordered: bool,
+    /// Those of each array.
+    arrays: HashMap<Object, Atomics>,
+}
+
+/// Which atomics an array has.
+#[derive(Default)]
+struct Atomics {
+    release: bool,
+    write_only: bool,
+    acquire: bool,
+    read_only: bool,
+}
+
+impl Atomics {
+    fn add(&mut self, op: AtomicOp, order: MemoryOrder) {
+        let (reads, writes) = (op != AtomicOp::Store, op != AtomicOp::Load);
+        self.release |= writes && order.releases();
+        self.write_only |= writes && !order.releases();
+        self.acquire |= reads && order.acquires();
+        self.read_only |= reads && !order.acquires();
+    }
+
+    /// See [`Program::has_patterns`].
+    fn mix(&self) -> bool {
+        self.release && self.write_only || self.acquire && self.read_only
+    }
 }
 
 impl Synchronises {
@@ -220,7 +249,10 @@ impl Synchronises {
                     found.is_weak = true;
                     found.is_ordered |= *atomicity != Atomicity::RELAXED || matches!(op, AtomicOp::Load | AtomicOp::Store);
                     found.has_fences |= atomicity.order != MemoryOrder::Relaxed;
-                    at.object()
+                    let object = at.object();
+                    let array = if let ObjectKind::Peers(array) = kernel.objects[object].kind { array } else { object };
+                    found.arrays.entry(array).or_default().add(*op, atomicity.order);
+                    object
                 }
                 Op::Intrinsic(row, _) => {
                     // Waiting for its own copies tells nobody else.
