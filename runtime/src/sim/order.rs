@@ -358,6 +358,11 @@ impl Order {
         }
     }
 
+    /// Whether a thread knows of anything by fences.
+    pub(super) fn knows_others(&self, thread: u32) -> bool {
+        !self.of(thread).known.is_empty()
+    }
+
     /// Whether what a thread of a block did at a tick is known to the thread by fences.
     pub(super) fn knows(&self, thread: u32, block: u32, other: u32, tick: u32) -> bool {
         self.of(thread).known.has(block, other, tick)

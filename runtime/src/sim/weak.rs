@@ -14,31 +14,42 @@ use super::order::{Order, Ordered, Passed, Passes, Patterns, Reach};
 use super::program::Program;
 use super::shadow::Now;
 use super::warp::Warp;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use warpwright_codegen::ir::{AtomicOp, Atomicity, MemoryOrder, Space, Type};
 use warpwright_codegen::target::limits::{LANES, WARP};
 
 /// Writes of a place that are remembered: what is older has been overwritten for everybody.
 const REMEMBERED: usize = 16;
 
-/// A write, or who read it.
+/// A write, or a read of it, by a thread of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Event {
-    block: u32,
     thread: u32,
     tick: u32,
 }
 
 impl Event {
-    /// Whether a thread that acts now has to know of it.
-    fn is_before(self, now: &Now, block: u32, order: &Order) -> bool {
-        if self.block == block {
-            let is_same_warp = self.thread / WARP == now.thread / WARP;
-            if self.thread == now.thread || self.tick < now.interval_start || is_same_warp && self.tick < now.warp_start {
-                return true;
-            }
-        }
-        order.knows(now.thread, self.block, self.thread, self.tick)
+    /// Whether it is before what a thread of its own block does now, fences apart.
+    fn is_before(self, now: &Now) -> bool {
+        let is_same_warp = self.thread / WARP == now.thread / WARP;
+        self.thread == now.thread || self.tick < now.interval_start || is_same_warp && self.tick < now.warp_start
+    }
+}
+
+/// Who made a write, and who read it: by block, for all blocks may read one flag, and most threads know of their own block alone.
+#[derive(Debug, Default)]
+struct Witnesses(BTreeMap<u32, Vec<Event>>);
+
+impl Witnesses {
+    fn add(&mut self, block: u32, event: Event) {
+        self.0.entry(block).or_default().push(event);
+    }
+
+    /// Whether a thread that acts now has to know of the write.
+    fn are_known(&self, now: &Now, block: u32, order: &Order) -> bool {
+        let is_own = |events: &Vec<Event>| events.iter().any(|event| event.is_before(now));
+        let is_told = |(block, events): (&u32, &Vec<Event>)| events.iter().any(|e| order.knows(now.thread, *block, e.thread, e.tick));
+        self.0.get(&block).is_some_and(is_own) || order.knows_others(now.thread) && self.0.iter().any(is_told)
     }
 }
 
@@ -55,7 +66,7 @@ struct Write {
     /// What it does to the value before it, if nobody has seen that.
     unseen: Option<Update>,
     /// Who made it, and who read it.
-    known_by: Vec<Event>,
+    known_by: Witnesses,
 }
 
 /// What an update does.
@@ -89,7 +100,7 @@ impl Place {
                 own: Passed::default(),
                 is_update: false,
                 unseen: None,
-                known_by: Vec::new(),
+                known_by: Witnesses::default(),
             }],
             patterns: Patterns::default(),
         }
@@ -97,8 +108,7 @@ impl Place {
 
     /// The first write that a thread may still read: the last that it has to know of.
     fn first(&self, now: &Now, block: u32, order: &Order) -> usize {
-        let is_known = |write: &Write| write.known_by.iter().any(|event| event.is_before(now, block, order));
-        self.writes.iter().rposition(is_known).unwrap_or(0)
+        self.writes.iter().rposition(|write| write.known_by.are_known(now, block, order)).unwrap_or(0)
     }
 
     /// Whether a write may stand directly behind the `n`th: the updates that follow it there can be done upon the new one, if nobody has seen what they read or wrote.
@@ -124,12 +134,12 @@ impl Place {
     }
 
     /// A thread has read the `n`th write.
-    fn note(&mut self, n: usize, event: Event, is_known: bool) {
+    fn note(&mut self, n: usize, block: u32, event: Event, is_known: bool) {
         let write = &mut self.writes[n];
         write.unseen = None;
         // Of the first one everybody knows; and who has to know of it is no news.
         if n > 0 && !is_known {
-            write.known_by.push(event);
+            write.known_by.add(block, event);
         }
     }
 
@@ -255,7 +265,7 @@ impl Machine<'_> {
             place.writes = Place::new(present).writes;
         }
         let first = place.first(&now, block, &self.block.order);
-        let event = Event { block, thread: now.thread, tick: now.tick };
+        let event = Event { thread: now.thread, tick: now.tick };
         let count = place.writes.len();
         let writes = |n: usize, place: &Place| match op {
             AtomicOp::Load => false,
@@ -266,7 +276,7 @@ impl Machine<'_> {
         let able: Vec<usize> = (first..count).filter(|n| !writes(*n, &place) || place.has_room_behind(*n)).collect();
         let n = able[weak.choose(able.len())];
         let read = place.writes[n].bits;
-        let is_known = place.writes[n].known_by.iter().any(|other| other.is_before(&now, block, &self.block.order));
+        let is_known = place.writes[n].known_by.are_known(&now, block, &self.block.order);
         let Program { has_fences, has_patterns, .. } = *self.launch.program;
         let order = &mut self.block.order;
         let mut pass = |passed: &mut Passed, patterns: &mut Patterns, passes| {
@@ -290,13 +300,15 @@ impl Machine<'_> {
             passed.join(&own);
             let update = Update { op, ty: request.access.ty, operands };
             let unseen = (is_update && request.access.result.is_none() && is_reduction(op, atomicity, request.access.ty)).then_some(update);
-            place.insert(n, Write { bits: update.of(read), passed, own, is_update, unseen, known_by: vec![event] });
+            let mut known_by = Witnesses::default();
+            known_by.add(block, event);
+            place.insert(n, Write { bits: update.of(read), passed, own, is_update, unseen, known_by });
             let last = place.writes.last().map_or(present, |last| last.bits);
             self.write(warp, &one, &offsets, &[last; LANES]);
             self.version += u64::from(last != present);
             place.forget();
         } else {
-            place.note(n, event, is_known);
+            place.note(n, block, event, is_known);
             pass(&mut place.writes[n].passed, &mut place.patterns, Passes::Nothing);
         }
         // Who has seen something old may see something else the next time.
