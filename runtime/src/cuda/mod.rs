@@ -208,8 +208,8 @@ impl Context {
         self.check(unsafe { self.driver.cuCtxSetCurrent(self.context) }, "cuCtxSetCurrent")
     }
 
-    /// Whether work in this stream needs the context current before it is started: the default streams are those of whatever context is current. Of others, functions and graphs the driver knows
-    /// whose they are; asking it each time which is current would be for nothing on all but the first of a thread.
+    /// Whether a graph needs the context current before it is put into this stream: the default streams are those of whatever context is current. Of others, and of graphs, the driver knows
+    /// whose they are; asking it each time which is current would be for nothing on all but the first of a thread. A kernel it starts in streams of its own context only.
     fn is_needed_for(stream: &StreamCore) -> bool {
         stream.handle() <= PER_THREAD
     }

@@ -351,10 +351,7 @@ impl CudaKernel {
 
     fn run(&self, plan: &LaunchPlan<'_>, stream: &Arc<StreamCore>, parameters: *mut *mut c_void) -> Result<()> {
         let context = &self.module.context;
-        let mut is_bound = Context::is_needed_for(stream);
-        if is_bound {
-            context.bind()?;
-        }
+        let mut is_bound = false;
         let prepared;
         let (extents, shared) = match self.shared_as_planned(plan) {
             Some(shared) => (&plan.extents, shared),
