@@ -95,6 +95,11 @@ impl Allocation {
         self.handle
     }
 
+    /// Where the handle lies: launches hand the address on.
+    pub(crate) fn handle_place(&self) -> &u64 {
+        &self.handle
+    }
+
     pub(crate) fn uses(&self) -> &Uses {
         &self.uses
     }

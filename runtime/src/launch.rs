@@ -85,6 +85,7 @@ impl Launch<'_> {
     /// # Errors
     /// Everything that can be known before the kernel runs; see [`Error`]. A fault of the kernel itself comes back from what waits
     /// for it: [`Device::synchronize`], [`Buffer::download`](crate::Buffer::download).
+    #[inline]
     pub fn launch(self, device: &Device) -> Result<()> {
         self.run(device, device.own_stream())
     }
@@ -93,6 +94,7 @@ impl Launch<'_> {
     ///
     /// # Errors
     /// As [`Launch::launch`].
+    #[inline]
     pub fn launch_on(self, stream: &Stream) -> Result<()> {
         self.run(stream.device(), stream.core())
     }
@@ -317,7 +319,8 @@ impl Launch<'_> {
     }
 
     /// What is launched, and whether the stream is in order behind all that use the buffers already: else [`Launch::order`] is to see to it.
-    #[inline]
+    // Made where it is read: a processor waits for copies of what it has just written.
+    #[inline(always)]
     pub(crate) fn plan<'p>(&'p self, device: &Device, instance: &Instance, stream: &Arc<StreamCore>) -> Result<(LaunchPlan<'p>, bool)> {
         let is_in_order = check::check_buffers(self.definition, &self.arguments, instance.facts.index, device, stream)?;
         let extents = check::check_geometry(self.definition, &self.geometry, &instance.facts, device)?;

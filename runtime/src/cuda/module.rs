@@ -19,7 +19,7 @@ use crate::stream::StreamCore;
 use crate::tensor::Matrix;
 use crate::timing::Clock;
 use std::ffi::{c_int, c_uint, c_void};
-use std::ptr::null_mut;
+use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -76,37 +76,35 @@ enum Slot {
     Value(u32),
     Buffer(u32),
     Length(u32),
-    /// Another, as the calling convention says.
-    Other,
-}
-
-/// What an argument is passed as.
-enum Passed {
-    Nothing,
-    /// The last map.
-    Map,
-    Word(u64),
+    /// Another, as the calling convention says in this place.
+    Other(u32),
 }
 
 impl Slot {
-    fn of(argument: &AbiArgument) -> Slot {
-        let slot = match argument {
-            AbiArgument::Value { param, .. } => u32::try_from(*param).map(Slot::Value),
-            AbiArgument::Buffer { param } => u32::try_from(*param).map(Slot::Buffer),
-            AbiArgument::Length { param, .. } => u32::try_from(*param).map(Slot::Length),
-            AbiArgument::TensorMap(_)
-            | AbiArgument::ConstantSymbol { .. }
-            | AbiArgument::Texture { .. }
-            | AbiArgument::Extent { .. }
-            | AbiArgument::DynamicLength { .. }
-            | AbiArgument::AskedGrid { .. }
-            | AbiArgument::Image { .. }
-            | AbiArgument::Sampler { .. }
-            | AbiArgument::DynamicShared
-            | AbiArgument::Exchange { .. }
-            | AbiArgument::Fault => Ok(Slot::Other),
+    /// All of a kernel.
+    fn all(abi: &[AbiArgument]) -> Box<[Slot]> {
+        let slot = |(at, argument): (usize, &AbiArgument)| {
+            let narrow = |n: usize| u32::try_from(n).ok();
+            let slot = match argument {
+                AbiArgument::Value { param, .. } => narrow(*param).map(Slot::Value),
+                AbiArgument::Buffer { param } => narrow(*param).map(Slot::Buffer),
+                AbiArgument::Length { param, .. } => narrow(*param).map(Slot::Length),
+                // It is in its variable.
+                AbiArgument::ConstantSymbol { .. } => return None,
+                AbiArgument::TensorMap(_)
+                | AbiArgument::Texture { .. }
+                | AbiArgument::Extent { .. }
+                | AbiArgument::DynamicLength { .. }
+                | AbiArgument::AskedGrid { .. }
+                | AbiArgument::Image { .. }
+                | AbiArgument::Sampler { .. }
+                | AbiArgument::DynamicShared
+                | AbiArgument::Exchange { .. }
+                | AbiArgument::Fault => None,
+            };
+            Some(slot.unwrap_or(Slot::Other(u32::try_from(at).unwrap_or(u32::MAX))))
         };
-        slot.unwrap_or(Slot::Other)
+        abi.iter().enumerate().filter_map(slot).collect()
     }
 }
 
@@ -147,7 +145,7 @@ impl CudaKernel {
             driver: module.context.driver,
             module,
             function,
-            slots: abi.iter().map(Slot::of).collect(),
+            slots: Slot::all(&abi),
             abi,
             maps_asked,
             constants,
@@ -177,7 +175,7 @@ impl CudaKernel {
         Ok(())
     }
 
-    /// Writes the address of each argument to `parameters`, and to `words` what is not in memory yet.
+    /// Writes the address of each argument to `parameters`: of most where they lie already; of others in `words` and `maps`.
     fn bind_arguments(
         &self,
         plan: &LaunchPlan<'_>,
@@ -188,53 +186,47 @@ impl CudaKernel {
         // What parameters point to stays where it is.
         maps.reserve_exact(self.maps_asked);
         let (arguments, values) = plan.arguments.parts();
-        let kind = |param: u32| arguments.get(param as usize).map(|argument| &argument.kind);
-        // As many of both as the calling convention has arguments, at least.
-        let mut free = words.iter_mut().zip(parameters);
-        for (at, slot) in self.slots.iter().enumerate() {
-            let word = match *slot {
-                Slot::Value(param) => {
-                    let Some(ArgumentKind::Value { chunk, .. }) = kind(param) else { return Err(mismatch(plan, param as usize)) };
-                    let Some((_, parameter)) = free.next() else { return Err(mismatch(plan, at)) };
-                    *parameter = values.address(*chunk).cast_mut().cast();
-                    continue;
-                }
+        // There are as many of all three: `with_parameters` sees to it.
+        for ((slot, word), parameter) in self.slots.iter().zip(words).zip(parameters) {
+            let kind = |param: u32| arguments.get(param as usize).map(|argument| &argument.kind);
+            // Little-endian: a parameter of 4 bytes reads the low half of a word.
+            let address: *const c_void = match *slot {
+                Slot::Value(param) => match kind(param) {
+                    Some(ArgumentKind::Value { chunk, .. }) => values.address(*chunk).cast(),
+                    _ => return Err(mismatch(plan, param as usize)),
+                },
                 Slot::Buffer(param) => match kind(param) {
-                    Some(ArgumentKind::Global { allocation, .. } | ArgumentKind::Constant { allocation }) => allocation.handle(),
+                    Some(ArgumentKind::Global { allocation, .. } | ArgumentKind::Constant { allocation }) => {
+                        std::ptr::from_ref(allocation.handle_place()).cast()
+                    }
                     _ => return Err(mismatch(plan, param as usize)),
                 },
                 Slot::Length(param) => match kind(param) {
-                    Some(ArgumentKind::Global { len, .. }) => *len as u64,
+                    Some(ArgumentKind::Global { len, .. }) => std::ptr::from_ref(len).cast(),
                     _ => return Err(mismatch(plan, param as usize)),
                 },
-                Slot::Other => match self.other(plan, &self.abi[at], maps)? {
-                    Passed::Nothing => continue,
-                    Passed::Map => {
-                        let (Some((_, parameter)), Some(map)) = (free.next(), maps.last_mut()) else { return Err(mismatch(plan, at)) };
-                        *parameter = (&raw mut *map).cast();
-                        continue;
-                    }
-                    Passed::Word(word) => word,
-                },
+                Slot::Other(at) => self.other(plan, &self.abi[at as usize], word, maps)?,
             };
-            let Some((room, parameter)) = free.next() else { return Err(mismatch(plan, at)) };
-            // Little-endian: a parameter of 4 bytes reads the low half.
-            *room = word;
-            *parameter = (&raw mut *room).cast();
+            *parameter = address.cast_mut();
         }
         Ok(())
     }
 
-    /// What is passed for an argument that is neither a value nor a buffer nor a length; maps go to `maps`.
+    /// Where an argument lies that is neither a value nor a buffer nor a length: in `word`, or the last of the maps.
     #[inline(never)]
-    fn other(&self, plan: &LaunchPlan<'_>, argument: &AbiArgument, maps: &mut Vec<sys::CUtensorMap>) -> Result<Passed> {
+    fn other(
+        &self,
+        plan: &LaunchPlan<'_>,
+        argument: &AbiArgument,
+        word: &mut u64,
+        maps: &mut Vec<sys::CUtensorMap>,
+    ) -> Result<*const c_void> {
         let kind = |param: usize| plan.arguments.get(param).map(|argument| argument.kind);
-        let word = match argument {
+        *word = match argument {
             AbiArgument::TensorMap(map) => {
                 maps.push(self.map_of(plan, map)?);
-                return Ok(Passed::Map);
+                return Ok(maps.last().map_or(null(), |map| std::ptr::from_ref(map).cast()));
             }
-            AbiArgument::ConstantSymbol { .. } => return Ok(Passed::Nothing),
             AbiArgument::Texture { param, reads } => match kind(*param) {
                 Some(ArgumentKind::Texture { allocation, .. }) => allocation.memory().reader(*reads),
                 _ => return Err(mismatch(plan, *param)),
@@ -245,17 +237,18 @@ impl CudaKernel {
             },
             AbiArgument::DynamicLength { element, .. } => u64::from(plan.extents.shared_bytes) / (*element).max(1),
             AbiArgument::AskedGrid { axis } => u64::from(plan.extents.grid[*axis as usize]),
-            // Those that have slots of their own, and those of OpenCL.
+            // Those that have slots of their own or none, and those of OpenCL.
             AbiArgument::Value { .. }
             | AbiArgument::Buffer { .. }
             | AbiArgument::Length { .. }
+            | AbiArgument::ConstantSymbol { .. }
             | AbiArgument::Image { .. }
             | AbiArgument::Sampler { .. }
             | AbiArgument::DynamicShared
             | AbiArgument::Exchange { .. }
             | AbiArgument::Fault => return Err(mismatch(plan, parameter_of(argument).unwrap_or(usize::MAX))),
         };
-        Ok(Passed::Word(word))
+        Ok(std::ptr::from_ref(word).cast())
     }
 
     /// The map of a matrix of a launch.
