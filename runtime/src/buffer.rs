@@ -10,8 +10,10 @@ use crate::order::Uses;
 use crate::pinned::PinnedBuffer;
 use crate::stream::{Stream, StreamCore};
 use crate::validity::make_valid;
+use std::cell::Cell;
 use std::fmt;
 use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,7 +22,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 // What launches look at comes first, together: the driver's own work leaves little of it in the caches.
 #[repr(C)]
 pub(crate) struct Allocation {
-    device: Device,
+    /// Not counted where the memory is lent.
+    device: ManuallyDrop<Device>,
     /// The memory's, at hand for launches.
     handle: u64,
     uses: Uses,
@@ -47,26 +50,49 @@ impl Memory for Address {
     }
 }
 
-static SERIAL: AtomicU64 = AtomicU64::new(1);
+/// Serial numbers that a thread takes at once: whoever lends takes one for each slice, and what all threads share costs more than what is a thread's own.
+const SERIALS: u64 = 1 << 16;
+
+thread_local! {
+    /// The thread's next one, if it is no multiple of `SERIALS`.
+    static SERIAL: Cell<u64> = const { Cell::new(0) };
+}
+
+/// A serial number that nobody else has.
+fn new_serial() -> u64 {
+    static TAKEN: AtomicU64 = AtomicU64::new(0);
+    let take = || TAKEN.fetch_add(SERIALS, Ordering::Relaxed) + 1;
+    let of_thread = |next: &Cell<u64>| {
+        let serial = if next.get().is_multiple_of(SERIALS) { take() } else { next.get() };
+        next.set(serial + 1);
+        serial
+    };
+    // At a thread's end none are kept.
+    SERIAL.try_with(of_thread).unwrap_or_else(|_| take())
+}
 
 impl Allocation {
     /// Memory that is there whatever streams do.
     pub(crate) fn new(device: Device, memory: Box<dyn Memory>) -> Allocation {
         let handle = memory.handle();
-        let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
-        Allocation { device, memory: Held::Own(memory), handle, home: None, uses: Uses::default(), serial }
+        let device = ManuallyDrop::new(device);
+        Allocation { device, memory: Held::Own(memory), handle, home: None, uses: Uses::NONE, serial: new_serial() }
     }
 
-    /// Memory of others that a stream wrote last. Neither is counted, nor anything allocated: it lives as long as a call.
+    /// Memory of others that a stream wrote last. Neither it nor the device is counted, nor anything allocated: it lives as long as a call.
     ///
     /// # Safety
     /// The stream lives as long as this.
+    // Made where it is to lie: copying it would be half of what lending costs.
     #[cfg(feature = "cudarc")]
+    #[inline(always)]
     pub(crate) unsafe fn lent(stream: &Stream, handle: u64) -> Allocation {
+        let serial = new_serial();
         // SAFETY: the caller's promise.
         let uses = unsafe { Uses::lent_on(stream.core()) };
-        let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
-        Allocation { device: stream.device().clone(), memory: Held::Lent(Address(handle)), handle, home: None, uses, serial }
+        // SAFETY: `stream` has the device, and lives as long as this, which does not drop its copy.
+        let device = unsafe { std::ptr::from_ref(stream.device()).cast::<ManuallyDrop<Device>>().read() };
+        Allocation { device, memory: Held::Lent(Address(handle)), handle, home: None, uses, serial }
     }
 
     /// Memory that is there for what comes later in a stream: others come after it.
@@ -148,21 +174,24 @@ impl Allocation {
 
     /// Says that it gets other contents: who has a copy of the old ones sees by the serial number that it is old.
     fn renew(&mut self) {
-        self.serial = SERIAL.fetch_add(1, Ordering::Relaxed);
+        self.serial = new_serial();
     }
 }
 
 impl Drop for Allocation {
     fn drop(&mut self) {
         // A failure shows again at the next call on the device; there is nobody to tell it here.
-        let Some(home) = &self.home else {
-            let _ = self.uses.settle();
-            return;
+        let _ = match &self.home {
+            Some(home) => self.uses.hand_over(home),
+            None => self.uses.settle(),
         };
-        let _ = self.uses.hand_over(home);
-        if let Held::Own(memory) = std::mem::replace(&mut self.memory, Held::Lent(Address(0))) {
-            memory.free_in_order(home.queue());
+        let Held::Own(memory) = std::mem::replace(&mut self.memory, Held::Lent(Address(0))) else { return };
+        match &self.home {
+            Some(home) => memory.free_in_order(home.queue()),
+            None => drop(memory),
         }
+        // SAFETY: not used again; counted, since the memory was not lent.
+        unsafe { ManuallyDrop::drop(&mut self.device) };
     }
 }
 
@@ -198,6 +227,7 @@ impl<T: Element> Buffer<T> {
     }
 
     /// An allocation that has room for `len` elements.
+    #[inline]
     pub(crate) fn of_allocation(allocation: Allocation, len: usize) -> Buffer<T> {
         let extent = if size_of::<T>() == 0 { len } else { len * size_of::<T>() };
         Buffer { untyped: Untyped { allocation, extent }, element: PhantomData }

@@ -15,7 +15,7 @@ use crate::buffer::{Allocation, Buffer};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{Error, Result};
-use crate::foreign::{PER_THREAD, SharedKeep, check_address};
+use crate::foreign::{PER_THREAD, SharedKeep, check_address, lend_in};
 use crate::stream::{Stream, StreamCore};
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, CudaView, CudaViewMut, DevicePtr, DevicePtrMut, DeviceSlice, SyncOnDrop};
 use std::cell::Cell;
@@ -77,9 +77,9 @@ fn of_driver(error: cudarc::driver::DriverError) -> Error {
 /// [`Error::Foreign`] if it begins at no multiple of 16 bytes; as [`stream_of`]. The slice is freed then.
 pub fn buffer_of<T: Element>(mut slice: CudaSlice<T>) -> Result<Buffer<T>> {
     let stream = Arc::clone(slice.stream());
-    let (place, len) = (Place::new(&stream)?, slice.len());
+    let (mut room, len) = (None, slice.len());
+    let place = Place::enter(&mut room, &stream)?;
     let address = slice.device_ptr_mut(&stream).0;
-    place.come_behind_theirs()?;
     // SAFETY: so many elements lie there, as long as the slice lives.
     let buffer = unsafe { Buffer::from_raw_parts(place.own.device(), address, len, Box::new(slice)) }?;
     buffer.allocation().uses().write_on(place.own.core())?;
@@ -93,8 +93,8 @@ pub fn buffer_of<T: Element>(mut slice: CudaSlice<T>) -> Result<Buffer<T>> {
 /// stream of the device they were launched. Where `cudarc` does not keep order between streams itself (its events are disabled, or it has one stream alone), that goes for the stream of `stream` and the slice's own.
 /// Of several streams of `cudarc`'s that read one slice it remembers the last, as everywhere.
 ///
-/// The per-thread default stream, which is another one in each thread and cannot be kept, lends, too: `candle`'s devices have it unless they are made with a stream. The closure gets the device's own
-/// stream instead, which comes behind that of the calling thread; and that behind the kernels.
+/// The per-thread default stream, which is another one in each thread, lends, too: `candle`'s devices have it unless they are made with a stream. The closure gets it as a [`Stream`] that can be kept and
+/// that other threads can use: for them, and after the call, the legacy default stream stands for it, which is in order with it.
 ///
 /// A buffer that the closure swaps for another, and keeps, ends the program: its memory is the slice's.
 ///
@@ -105,10 +105,10 @@ pub fn with_buffers<L: Slices, R, E: From<Error>>(
     stream: &Arc<CudaStream>,
     work: impl for<'b> FnOnce(L::Buffers<'b>, &'b Stream) -> std::result::Result<R, E>,
 ) -> std::result::Result<R, E> {
-    let place = Place::new(stream)?;
+    let mut room = None;
+    let place = Place::enter(&mut room, stream)?;
     let mut lent = L::Lent::default();
-    slices.lend(&place, &mut lent)?;
-    place.come_behind_theirs()?;
+    slices.lend(place, &mut lent)?;
     work(L::buffers(&mut lent), &place.own)
 }
 
@@ -124,10 +124,10 @@ pub fn with_slices<L: Buffers, R, E: From<Error>>(
     stream: &Arc<CudaStream>,
     work: impl for<'b> FnOnce(L::Slices<'b>) -> std::result::Result<R, E>,
 ) -> std::result::Result<R, E> {
-    let place = Place::new(stream)?;
+    let mut room = None;
+    let place = Place::enter(&mut room, stream)?;
     let mut lent = L::Lent::default();
-    buffers.lend(&place, &mut lent)?;
-    place.let_theirs_come_behind()?;
+    buffers.lend(place, &mut lent)?;
     work(L::slices(&mut lent))
 }
 
@@ -138,8 +138,8 @@ pub struct Place<'p> {
     stream: &'p Arc<CudaStream>,
     /// Taken when this is dropped.
     own: ManuallyDrop<Stream>,
-    /// Where `own` is not the same stream, but stands for it.
-    stand_in: Option<StandIn>,
+    /// Of the per-thread default stream: in which of them the thread lent before.
+    before: Option<*const ()>,
     /// How the next call is to find it, if it may.
     known: Option<(Weak<CudaStream>, Weak<StreamCore>)>,
 }
@@ -164,14 +164,57 @@ impl Known {
         KNOWN.try_with(Cell::take).ok().flatten().filter(|known| std::ptr::eq(known.theirs.as_ptr(), Arc::as_ptr(stream)))
     }
 
-    /// The place of a call in the stream, if this thread has let go of it and nobody has taken it up since, or somebody has it still.
-    fn place(self, stream: &Arc<CudaStream>) -> Option<Place<'_>> {
+    /// The stream, if this thread has let go of it and nobody has taken it up since, or somebody has it still; and how to find it.
+    #[inline]
+    fn stream(self) -> Option<(Stream, Option<(Weak<CudaStream>, Weak<StreamCore>)>)> {
         let core = match self.left {
-            Some(core) => Some(core).filter(|core| core.keep_again(|| Arc::clone(stream) as SharedKeep)),
+            Some(core) => Some(core).filter(|core| core.borrow_again()),
             None => self.core.upgrade().filter(StreamCore::is_kept),
         }?;
-        let own = ManuallyDrop::new(Stream::new(self.device, core));
-        Some(Place { stream, own, stand_in: None, known: Some((self.theirs, self.core)) })
+        Some((Stream::new(self.device, core), Some((self.theirs, self.core))))
+    }
+}
+
+impl<'p> Place<'p> {
+    /// A place for a call, in a room for it: moving it would be much of what lending costs.
+    fn enter<'r>(room: &'r mut Option<Place<'p>>, stream: &'p Arc<CudaStream>) -> Result<&'r Place<'p>> {
+        let (own, known) = match Known::take(stream).and_then(Known::stream) {
+            Some(found) => found,
+            None => Place::find(stream)?,
+        };
+        let before = own.core().is_per_thread().then(|| lend_in(own.core().queue_address()));
+        Ok(room.insert(Place { stream, own: ManuallyDrop::new(own), before, known }))
+    }
+
+    #[cold]
+    fn find(stream: &Arc<CudaStream>) -> Result<(Stream, Option<(Weak<CudaStream>, Weak<StreamCore>)>)> {
+        let is_per_thread = stream.cu_stream() as u64 == PER_THREAD;
+        let own = if is_per_thread { device_of(stream.context())?.per_thread_stream()? } else { stream_of(stream)? };
+        // A device of a context of others lives as long as somebody has it, which no thread does that merely knows of it.
+        let is_primary = Device::cuda(stream.context().ordinal()).is_ok_and(|primary| primary == *own.device());
+        let known = is_primary.then(|| (Arc::downgrade(stream), Arc::downgrade(own.core())));
+        Ok((own, known))
+    }
+
+    /// Lets the place come behind the stream of a slice, where nobody else sees to that: then it gives that stream, which is to come behind the place.
+    #[inline]
+    fn admit(&self, stream: &Arc<CudaStream>) -> Result<Option<Arc<CudaStream>>> {
+        if Arc::ptr_eq(stream, self.stream) { Ok(None) } else { self.admit_other(stream) }
+    }
+
+    #[inline(never)]
+    fn admit_other(&self, stream: &Arc<CudaStream>) -> Result<Option<Arc<CudaStream>>> {
+        let context = stream.context();
+        if context.cu_ctx() != self.stream.context().cu_ctx() {
+            return Err(foreign("the slice", &device_of(context)?, self.stream.context()));
+        }
+        let [one, other] = [stream, self.stream].map(|stream| stream.cu_stream() as u64);
+        // `cudarc` keeps order where it has made streams, and the driver between default streams.
+        if context.is_managing_stream_synchronization() || one == other || one.max(other) <= PER_THREAD {
+            return Ok(None);
+        }
+        self.stream.join(stream).map_err(of_driver)?;
+        Ok(Some(Arc::clone(stream)))
     }
 }
 
@@ -179,82 +222,21 @@ impl Drop for Place<'_> {
     fn drop(&mut self) {
         // SAFETY: not used again.
         let (device, core) = unsafe { ManuallyDrop::take(&mut self.own) }.into_parts();
+        if let Some(before) = self.before {
+            // A mark is put into a stream, and so comes behind the other. The thread may only wait for its own next, and that would not.
+            if core.queue().take_stood_for() && core.queue().mark().is_err() {
+                let _ = core.queue().synchronize();
+            }
+            lend_in(before);
+            // Who has it still will ask the stream that stands for it, maybe when there is no such thread any more.
+            if Arc::strong_count(&core) > 1 && core.queue().mark().is_err() {
+                let _ = core.queue().synchronize();
+            }
+        }
         if let Some((theirs, weak)) = self.known.take() {
-            let left = StreamCore::let_go(&core).then_some(core);
+            let left = StreamCore::let_go(&core, || Arc::clone(self.stream) as SharedKeep).then_some(core);
             let _ = KNOWN.try_with(|known| known.set(Some(Known { theirs, core: weak, device, left })));
         }
-    }
-}
-
-/// The device's own stream in the place of the per-thread default stream: whoever remembers that who used a buffer may ask in another thread, where its handle is another stream's. Lives in one call, and
-/// so in one thread.
-#[derive(Clone)]
-struct StandIn {
-    /// The calling thread's.
-    theirs: Arc<StreamCore>,
-    own: Arc<StreamCore>,
-}
-
-thread_local! {
-    /// The thread's default stream of the device it lent on last: nobody else knows it, and the events by which streams wait are made once.
-    static PER_THREAD_STREAM: Cell<Option<(Device, Arc<StreamCore>)>> = const { Cell::new(None) };
-}
-
-impl Place<'_> {
-    fn new(stream: &Arc<CudaStream>) -> Result<Place<'_>> {
-        if let Some(place) = Known::take(stream).and_then(|known| known.place(stream)) {
-            return Ok(place);
-        }
-        let context = stream.context();
-        // A device of a context of others lives as long as somebody has it, which no thread does that merely knows of it.
-        let is_primary = |own: &Stream| Device::cuda(context.ordinal()).is_ok_and(|primary| primary == *own.device());
-        if stream.cu_stream() as u64 != PER_THREAD {
-            let own = stream_of(stream)?;
-            let known = is_primary(&own).then(|| (Arc::downgrade(stream), Arc::downgrade(own.core())));
-            return Ok(Place { stream, own: ManuallyDrop::new(own), stand_in: None, known });
-        }
-        let own = device_of(context)?.default_stream();
-        let stand_in = Some(StandIn::new(&own, is_primary(&own))?);
-        Ok(Place { stream, own: ManuallyDrop::new(own), stand_in, known: None })
-    }
-
-    /// Lets the stream of this library come behind what is in that of `cudarc`.
-    fn come_behind_theirs(&self) -> Result<()> {
-        self.stand_in.as_ref().map_or(Ok(()), StandIn::come_behind_theirs)
-    }
-
-    /// Lets the stream of `cudarc` come behind what is in that of this library.
-    fn let_theirs_come_behind(&self) -> Result<()> {
-        self.stand_in.as_ref().map_or(Ok(()), StandIn::let_theirs_come_behind)
-    }
-}
-
-impl std::fmt::Debug for StandIn {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("StandIn").finish_non_exhaustive()
-    }
-}
-
-impl StandIn {
-    /// Of the calling thread, on a device that lives as long as the program or does not.
-    fn new(own: &Stream, is_primary: bool) -> Result<StandIn> {
-        let known = PER_THREAD_STREAM.try_with(Cell::take).ok().flatten().filter(|(device, _)| device == own.device());
-        let theirs = match known {
-            Some((_, theirs)) => theirs,
-            None => own.device().per_thread_stream(PER_THREAD)?,
-        };
-        if is_primary {
-            let _ = PER_THREAD_STREAM.try_with(|known| known.set(Some((own.device().clone(), Arc::clone(&theirs)))));
-        }
-        Ok(StandIn { theirs, own: Arc::clone(own.core()) })
-    }
-
-    fn come_behind_theirs(&self) -> Result<()> {
-        self.own.order_after(&self.theirs)
-    }
-
-    fn let_theirs_come_behind(&self) -> Result<()> {
-        self.theirs.order_after(&self.own)
     }
 }
 
@@ -300,7 +282,7 @@ const FILLED: &str = "what is lent was put there";
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct LentSlice<'p, T: Element> {
-    /// Dropped by hand: before `sync` says that the work is there.
+    /// Not dropped: it counts nothing, and once it is handed over there is nobody to wait for.
     buffer: ManuallyDrop<Buffer<T>>,
     /// Which buffer it was.
     serial: u64,
@@ -315,27 +297,18 @@ impl<'p, T: Element> LentSlice<'p, T> {
     fn lend(
         lent: &mut Option<LentSlice<'p, T>>,
         place: &'p Place<'p>,
-        stream: &Arc<CudaStream>,
+        unordered: Option<Arc<CudaStream>>,
         len: usize,
-        get: impl FnOnce() -> (u64, SyncOnDrop<'p>),
+        (address, sync): (u64, SyncOnDrop<'p>),
     ) -> Result<()> {
-        let context = stream.context();
-        if context.cu_ctx() != place.stream.context().cu_ctx() {
-            return Err(foreign("the slice", &device_of(context)?, place.stream.context()));
-        }
-        let is_unordered = !context.is_managing_stream_synchronization() && stream.cu_stream() != place.stream.cu_stream();
-        let unordered = is_unordered.then(|| Arc::clone(stream));
-        if let Some(stream) = &unordered {
-            place.stream.join(stream).map_err(of_driver)?;
-        }
-        let (address, sync) = get();
         let address = check_address::<T>(place.own.device(), address, len)?;
         // Whoever works with it in another stream comes behind what this one waits for.
         // SAFETY: so many elements of the device, borrowed for as long as this lives, which hands them back when it is dropped; only `with_buffers` has it. The place's stream outlives it.
         let allocation = unsafe { Allocation::lent(&place.own, address) };
         let serial = allocation.serial();
         let buffer = ManuallyDrop::new(Buffer::of_allocation(allocation, len));
-        *lent = Some(LentSlice { buffer, serial, place, unordered, _sync: sync });
+        // The room was empty: there is nothing to drop.
+        std::mem::forget(lent.replace(LentSlice { buffer, serial, place, unordered, _sync: sync }));
         Ok(())
     }
 }
@@ -350,16 +323,11 @@ impl<T: Element> Drop for LentSlice<'_, T> {
         }
         // The stream that `cudarc` looks at comes behind all others that used it. A failure shows at the next call; there is nobody to tell it here.
         let _ = allocation.uses_mut().hand_over(self.place.own.core());
-        if self.place.let_theirs_come_behind().is_err() {
-            let _ = self.place.own.synchronize();
-        }
         if let Some(stream) = &self.unordered
             && stream.join(self.place.stream).is_err()
         {
             let _ = self.place.stream.synchronize();
         }
-        // SAFETY: not used again. There is nobody to wait for any more.
-        unsafe { ManuallyDrop::drop(&mut self.buffer) };
     }
 }
 
@@ -376,7 +344,7 @@ macro_rules! slices {
             where
                 Self: 'p,
             {
-                LentSlice::lend(lent, place, DeviceSlice::stream(self), self.len(), || self.device_ptr(place.stream))
+                LentSlice::lend(lent, place, place.admit(DeviceSlice::stream(self))?, self.len(), self.device_ptr(place.stream))
             }
 
             #[inline]
@@ -402,8 +370,7 @@ macro_rules! slices_mut {
             where
                 Self: 'p,
             {
-                let (stream, len) = (Arc::clone(DeviceSlice::stream(self)), self.len());
-                LentSlice::lend(lent, place, &stream, len, || self.device_ptr_mut(place.stream))
+                LentSlice::lend(lent, place, place.admit(DeviceSlice::stream(self))?, self.len(), self.device_ptr_mut(place.stream))
             }
 
             #[inline]
@@ -424,7 +391,6 @@ pub struct LentBuffer<'a, T: Element> {
     buffer: &'a Buffer<T>,
     writes: bool,
     own: Stream,
-    stand_in: Option<StandIn>,
 }
 
 impl<'a, T: Element> LentBuffer<'a, T> {
@@ -438,7 +404,7 @@ impl<'a, T: Element> LentBuffer<'a, T> {
         place.stream.context().check_err().map_err(of_driver)?;
         // SAFETY: so many elements lie there, borrowed for as long as this lives, which leaks the slice then; only `with_slices` has it.
         let slice = ManuallyDrop::new(unsafe { place.stream.upgrade_device_ptr(address, buffer.len()) });
-        Ok(LentBuffer { slice, buffer, writes, own: Stream::clone(&place.own), stand_in: place.stand_in.clone() })
+        Ok(LentBuffer { slice, buffer, writes, own: Stream::clone(&place.own) })
     }
 }
 
@@ -453,11 +419,7 @@ impl<T: Element> Drop for LentBuffer<'_, T> {
         // SAFETY: not used again.
         let slice = unsafe { ManuallyDrop::take(&mut self.slice) };
         // Its stream waits for what others did with it; the memory stays the buffer's.
-        let theirs = Arc::clone(slice.stream());
         slice.leak();
-        if self.stand_in.as_ref().is_some_and(|stand_in| stand_in.come_behind_theirs().is_err()) {
-            let _ = theirs.synchronize();
-        }
         // The work may have come after the buffer has forgotten the stream. A failure shows at the next call.
         if used(self.buffer, self.writes, &self.own).is_err() {
             let _ = self.own.synchronize();

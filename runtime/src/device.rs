@@ -5,6 +5,8 @@ use crate::cache::Cache;
 use crate::driver::{DeviceDriver, DeviceLimits};
 use crate::element::Element;
 use crate::error::{Error, Result};
+#[cfg(feature = "cudarc")]
+use crate::foreign::PER_THREAD;
 use crate::foreign::SharedKeep;
 use crate::matrix::{BufferMatrix, BufferMatrixMut};
 use crate::pinned::PinnedBuffer;
@@ -125,7 +127,7 @@ impl Device {
     pub(crate) fn foreign_stream(&self, handle: u64, keep: impl FnOnce() -> SharedKeep) -> Result<Stream> {
         let driver = &self.core.driver;
         let mut streams = self.core.streams.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_it = |core: &Arc<StreamCore>| core.handle() == handle;
+        let is_it = |core: &Arc<StreamCore>| core.has_handle(handle);
         if driver.identity().kind == DeviceKind::Cuda {
             let own = || Some(&self.core.stream).filter(|own| is_it(own)).map(Arc::clone);
             // A core that a thread has let go of only that thread may take up again, and not beside another: its owner would not know when to let go.
@@ -134,17 +136,24 @@ impl Device {
                 return Ok(Stream::new(self.clone(), known));
             }
         }
-        let core = Arc::new(StreamCore::of_others(driver.foreign_queue(handle)?, driver.is_synchronous(), keep()));
-        streams.retain(|stream| stream.strong_count() != 0);
-        streams.push(Arc::downgrade(&core));
-        Ok(Stream::new(self.clone(), core))
+        let core = StreamCore::of_others(driver.foreign_queue(handle)?, driver.is_synchronous(), keep());
+        Ok(self.listed(&mut streams, core))
     }
 
-    /// The calling thread's default stream: another one in each thread by the same handle, so it is in no list, and nobody else may have it.
+    /// A default stream of the calling thread, in which it may lend.
     #[cfg(feature = "cudarc")]
-    pub(crate) fn per_thread_stream(&self, handle: u64) -> Result<Arc<StreamCore>> {
+    pub(crate) fn per_thread_stream(&self) -> Result<Stream> {
         let driver = &self.core.driver;
-        Ok(Arc::new(StreamCore::new(driver.foreign_queue(handle)?, driver.is_synchronous())))
+        let core = StreamCore::per_thread(driver.foreign_queue(PER_THREAD)?, driver.is_synchronous());
+        Ok(self.listed(&mut self.core.streams.lock().unwrap_or_else(PoisonError::into_inner), core))
+    }
+
+    /// A stream that is in the list of streams from now on.
+    fn listed(&self, streams: &mut Vec<Weak<StreamCore>>, core: StreamCore) -> Stream {
+        let core = Arc::new(core);
+        streams.retain(|stream| stream.strong_count() != 0);
+        streams.push(Arc::downgrade(&core));
+        Stream::new(self.clone(), core)
     }
 
     /// A device of its own, in no list.
@@ -286,11 +295,8 @@ impl Device {
     /// [`Error::Driver`], [`Error::OutOfMemory`].
     pub fn stream(&self) -> Result<Stream> {
         let driver = &self.core.driver;
-        let core = Arc::new(StreamCore::new(driver.queue()?, driver.is_synchronous()));
-        let mut streams = self.core.streams.lock().unwrap_or_else(PoisonError::into_inner);
-        streams.retain(|stream| stream.strong_count() != 0);
-        streams.push(Arc::downgrade(&core));
-        Ok(Stream::new(self.clone(), core))
+        let core = StreamCore::new(driver.queue()?, driver.is_synchronous());
+        Ok(self.listed(&mut self.core.streams.lock().unwrap_or_else(PoisonError::into_inner), core))
     }
 
     /// The device's own stream.

@@ -255,6 +255,12 @@ pub(crate) trait Queue: Any + Send + Sync {
     /// What comes later in this queue runs after `marker`, of a queue of the same device.
     fn wait(&self, marker: &dyn Marker) -> Result<()>;
 
+    /// Of a thread's default stream: whether the stream that stands for it ([`crate::foreign::per_thread_handle`]) was asked for since this was called.
+    #[cfg_attr(not(feature = "cudarc"), expect(dead_code, reason = "only `cudarc`'s streams are lent"))]
+    fn take_stood_for(&self) -> bool {
+        false
+    }
+
     /// Remembers the kernel as the last one launched, for messages.
     fn note_launch(&self, _definition: &'static KernelDefinition) {}
 

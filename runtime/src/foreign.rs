@@ -12,7 +12,9 @@ use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::stream::Stream;
 use std::any::Any;
+use std::cell::Cell;
 use std::ffi::c_void;
+use std::ptr::null;
 use std::sync::Arc;
 
 /// What something of others' needs to stay alive, dropped when it is not needed any more: their owner, or `()`.
@@ -27,8 +29,29 @@ const ALIGN: u64 = 16;
 /// Where memory of no bytes is said to lie.
 const NOWHERE: u64 = 64;
 
+/// `CU_STREAM_LEGACY`.
+const LEGACY: u64 = 1;
+
 /// `CU_STREAM_PER_THREAD`.
 pub(crate) const PER_THREAD: u64 = 2;
+
+thread_local! {
+    /// The queue of the per-thread default stream that a call of this thread lends in at the moment; null if none does.
+    static LENDING: Cell<*const ()> = const { Cell::new(null()) };
+}
+
+/// The driver's handle of a thread's per-thread default stream in the calling thread: its own while it lends in it. For everybody else, and later, the legacy default stream stands for it: what is put
+/// there comes behind all that is in per-thread default streams of the context, and before all that comes later there. So both are one stream, in order, whoever uses which.
+pub(crate) fn per_thread_handle(queue: *const ()) -> u64 {
+    // At a thread's end it lends in none.
+    if LENDING.try_with(Cell::get).is_ok_and(|lending| std::ptr::eq(lending, queue)) { PER_THREAD } else { LEGACY }
+}
+
+/// Lets the calling thread lend in the stream of a queue, or in none if it is null; gives the one before.
+#[cfg(feature = "cudarc")]
+pub(crate) fn lend_in(queue: *const ()) -> *const () {
+    LENDING.try_with(|lending| lending.replace(queue)).unwrap_or(null())
+}
 
 /// Memory of others.
 struct ForeignMemory {
@@ -118,6 +141,10 @@ impl<T: Element> Buffer<T> {
     /// # Safety
     /// As long as `keep` lives the memory is the device's to read, and to write unless the buffer is only borrowed as shared; and it holds `len` values of `T`.
     pub unsafe fn from_raw_parts(device: &Device, address: u64, len: usize, keep: Keep) -> Result<Buffer<T>> {
+        if !device.driver().has_addresses() {
+            let what = "has no addresses that other libraries could give; use `upload`, or a CUDA device".to_owned();
+            return Err(Error::Unsupported { device: device.to_string(), what });
+        }
         let address = check_address::<T>(device, address, len)?;
         let allocation = Allocation::new(device.clone(), Box::new(ForeignMemory { address, _keep: keep }));
         Ok(Buffer::of_allocation(allocation, len))
@@ -130,24 +157,26 @@ impl<T: Element> Buffer<T> {
     }
 }
 
-/// Where elements at an address are said to lie, if kernels can work with them there.
+/// Where elements at an address of the device's are said to lie, if kernels can work with them there.
+#[inline]
 pub(crate) fn check_address<T: Element>(device: &Device, address: u64, len: usize) -> Result<u64> {
-    let bytes = bytes_of::<T>(len)?;
-    if !device.driver().has_addresses() {
-        let what = "has no addresses that other libraries could give; use `upload`, or a CUDA device".to_owned();
-        return Err(Error::Unsupported { device: device.to_string(), what });
+    match bytes_of::<T>(len)? {
+        // What is empty lies nowhere, but not at null: references to nothing are never null.
+        0 => Ok(NOWHERE),
+        _ if address != 0 && address.is_multiple_of(ALIGN) => Ok(address),
+        _ => Err(no_address(device, address, len)),
     }
-    if bytes > 0 && (address == 0 || !address.is_multiple_of(ALIGN)) {
-        let reason = if address == 0 {
-            format!("the address of {len} elements is null; help: pass where they begin")
-        } else {
-            format!(
-                "{len} elements at {address:#x} begin {} bytes behind a multiple of {ALIGN}, and kernels load {ALIGN} at once; help: begin at an element whose address is one, or copy them",
-                address % ALIGN
-            )
-        };
-        return Err(Error::Foreign { device: device.to_string(), reason });
-    }
-    // What is empty lies nowhere, but not at null: references to nothing are never null.
-    Ok(if bytes == 0 { NOWHERE } else { address })
+}
+
+#[cold]
+fn no_address(device: &Device, address: u64, len: usize) -> Error {
+    let reason = if address == 0 {
+        format!("the address of {len} elements is null; help: pass where they begin")
+    } else {
+        format!(
+            "{len} elements at {address:#x} begin {} bytes behind a multiple of {ALIGN}, and kernels load {ALIGN} at once; help: begin at an element whose address is one, or copy them",
+            address % ALIGN
+        )
+    };
+    Error::Foreign { device: device.to_string(), reason }
 }

@@ -16,7 +16,6 @@ const READERS: usize = 4;
 
 /// Which streams may still work with a piece of memory.
 // What launches look at comes first.
-#[derive(Default)]
 #[repr(C)]
 pub(crate) struct Uses {
     /// The stream that wrote last, if nobody else has read since; else null. That stream may read and write without a look at `state`, which keeps it alive
@@ -28,7 +27,6 @@ pub(crate) struct Uses {
     state: Mutex<State>,
 }
 
-#[derive(Default)]
 struct State {
     /// The stream of the last write.
     writer: Option<Arc<StreamCore>>,
@@ -37,20 +35,28 @@ struct State {
 }
 
 impl State {
+    const NONE: State = State { writer: None, readers: [const { None }; READERS] };
+
     fn is_empty(&self) -> bool {
         self.writer.is_none() && self.readers.iter().all(Option::is_none)
     }
 }
 
 impl Uses {
+    /// Of memory that nobody uses. A constant, which is written to its place at once: what is put together would be copied there, and a processor waits for copies that read across what it has just written.
+    #[expect(clippy::declare_interior_mutable_const, reason = "each use is another one")]
+    pub(crate) const NONE: Uses =
+        Uses { alone: AtomicPtr::new(null_mut()), reader: AtomicPtr::new(null_mut()), state: Mutex::new(State::NONE) };
+
     /// Of memory that a stream wrote last, and that is lent: it does not count that it names the stream, until somebody else uses it.
     ///
     /// # Safety
     /// The stream lives as long as this.
     #[cfg(feature = "cudarc")]
+    #[inline]
     pub(crate) unsafe fn lent_on(stream: &Arc<StreamCore>) -> Uses {
         let alone = if stream.is_synchronous() { null_mut() } else { Arc::as_ptr(stream).cast_mut() };
-        Uses { alone: AtomicPtr::new(alone), ..Uses::default() }
+        Uses { alone: AtomicPtr::new(alone), ..Uses::NONE }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -120,7 +126,7 @@ impl Uses {
                 stream.order_after(other)?;
             }
         }
-        state.readers = Default::default();
+        state.readers = State::NONE.readers;
         match &state.writer {
             Some(writer) if Arc::ptr_eq(writer, stream) => {}
             _ => state.writer = Some(Arc::clone(stream)),
@@ -132,7 +138,7 @@ impl Uses {
 
     /// What was known; nothing is from now on.
     fn forget(&mut self) -> State {
-        let mut known = std::mem::take(self);
+        let mut known = std::mem::replace(self, Uses::NONE);
         let mut state = known.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         if state.writer.is_none() {
             state.writer = lender(*known.alone.get_mut());
@@ -141,6 +147,7 @@ impl Uses {
     }
 
     /// Orders a stream after all that work with it, and forgets them: whoever comes next has to come after that stream.
+    #[inline]
     pub(crate) fn hand_over(&mut self, to: &Arc<StreamCore>) -> Result<()> {
         if self.has_alone(to) {
             // It wrote behind all others, and nobody has come since: there are no readers to forget.
@@ -148,6 +155,11 @@ impl Uses {
             *self.alone.get_mut() = null_mut();
             return Ok(());
         }
+        self.hand_all_over(to)
+    }
+
+    #[inline(never)]
+    fn hand_all_over(&mut self, to: &Arc<StreamCore>) -> Result<()> {
         let state = self.forget();
         let others = state.writer.iter().chain(state.readers.iter().flatten()).filter(|other| !Arc::ptr_eq(other, to));
         // What cannot be ordered is waited for: the memory is somebody else's then.
@@ -193,7 +205,7 @@ mod tests {
 
     #[test]
     fn readers_are_forgotten_oldest_first() {
-        let uses = Uses::default();
+        let uses = Uses::NONE;
         let streams: Vec<_> = (0..READERS + 3).map(|_| Arc::new(StreamCore::new(Box::new(HostQueue), false))).collect();
         streams.iter().for_each(|stream| uses.read_on(stream).unwrap());
         let state = uses.lock();

@@ -5,7 +5,7 @@ use crate::device::Device;
 use crate::driver::{Marker, Queue};
 use crate::element::Element;
 use crate::error::{Error, Result};
-use crate::foreign::SharedKeep;
+use crate::foreign::{PER_THREAD, SharedKeep};
 #[cfg(feature = "cudarc")]
 use std::sync::atomic::fence;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,11 +15,13 @@ use std::time::Duration;
 /// A queue and what the runtime knows of it. Kept alive by the memory it still works with.
 pub(crate) struct StreamCore {
     queue: Box<dyn Queue>,
-    /// The queue's, at hand for launches.
+    /// The queue's, at hand for launches; of a thread's default stream, that this is one.
     handle: u64,
     synchronous: bool,
     /// What went wrong in it beside the driver's knowledge: its results are none until it has been told to who synchronises.
     failure: Mutex<Option<Error>>,
+    /// Whether there is a failure to tell.
+    has_failed: AtomicBool,
     /// Who sees to it that the queue's handle is one.
     keeper: Mutex<Keeper>,
     /// Whether what is in it, or what it waits for, may have to be given up: a collective whose other ranks are lost. Once so, always so: what comes later costs the host a wait more.
@@ -30,8 +32,14 @@ pub(crate) struct StreamCore {
 enum Keeper {
     /// The queue itself.
     Queue,
+    /// The driver: a thread's default stream is always there.
+    #[cfg_attr(not(feature = "cudarc"), expect(dead_code, reason = "only `cudarc`'s are lent"))]
+    Driver,
     /// What others made and keep.
     Other { _keep: SharedKeep },
+    /// A call that borrows it.
+    #[cfg_attr(not(feature = "cudarc"), expect(dead_code, reason = "only streams of `cudarc`'s are borrowed"))]
+    Call,
     /// Nobody: it was others', and may be none any more. The thread that let go of it may keep it again.
     #[cfg_attr(not(feature = "cudarc"), expect(dead_code, reason = "only streams of `cudarc`'s are let go"))]
     Nobody,
@@ -44,29 +52,39 @@ impl StreamCore {
         StreamCore::kept_by(Keeper::Queue, queue, synchronous)
     }
 
+    /// Of a thread's default stream.
+    #[cfg(feature = "cudarc")]
+    pub(crate) fn per_thread(queue: Box<dyn Queue>, synchronous: bool) -> StreamCore {
+        StreamCore { handle: PER_THREAD, ..StreamCore::kept_by(Keeper::Driver, queue, synchronous) }
+    }
+
     /// Of a queue of others.
     pub(crate) fn of_others(queue: Box<dyn Queue>, synchronous: bool, keep: SharedKeep) -> StreamCore {
         StreamCore::kept_by(Keeper::Other { _keep: keep }, queue, synchronous)
     }
 
     fn kept_by(keeper: Keeper, queue: Box<dyn Queue>, synchronous: bool) -> StreamCore {
-        let (failure, keeper, may_hang) = (Mutex::default(), Mutex::new(keeper), AtomicBool::new(false));
-        StreamCore { handle: queue.handle(), queue, synchronous, failure, keeper, may_hang }
+        let (failure, keeper, has_failed, may_hang) =
+            (Mutex::default(), Mutex::new(keeper), AtomicBool::new(false), AtomicBool::new(false));
+        StreamCore { handle: queue.handle(), queue, synchronous, failure, has_failed, keeper, may_hang }
     }
 
     fn keeper(&self) -> MutexGuard<'_, Keeper> {
         self.keeper.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps the handle again, which the calling thread has let go of. Gives whether it may: somebody else may have made another core of the handle since.
+    /// Says that a call of the calling thread, which has let go of the handle, borrows what keeps it. Gives whether it may: somebody else may have made another core of the handle since.
     #[cfg(feature = "cudarc")]
-    pub(crate) fn keep_again(&self, keep: impl FnOnce() -> SharedKeep) -> bool {
+    pub(crate) fn borrow_again(&self) -> bool {
         let mut keeper = self.keeper();
-        let is_nobodys = matches!(*keeper, Keeper::Nobody);
-        if is_nobodys {
-            *keeper = Keeper::Other { _keep: keep() };
+        match *keeper {
+            Keeper::Driver => true,
+            Keeper::Nobody => {
+                *keeper = Keeper::Call;
+                true
+            }
+            Keeper::Queue | Keeper::Other { .. } | Keeper::Call | Keeper::GivenUp => false,
         }
-        is_nobodys
     }
 
     /// Whether the handle is kept. One that its thread has let go of is nobody's from then on: whoever asks has another core made of the handle.
@@ -83,31 +101,53 @@ impl StreamCore {
         !matches!(*core.keeper(), Keeper::Nobody | Keeper::GivenUp)
     }
 
-    /// Lets go of what keeps the handle of others, if nobody else has the core and nothing of it is to be told: gives whether so. Then nobody but the caller may use it, after [`StreamCore::keep_again`].
+    /// Lets go of what keeps the handle of others, if nobody else has the core and nothing of it is to be told: gives whether so. Then nobody but the caller may use it, after
+    /// [`StreamCore::borrow_again`]. Else somebody keeps it: with `keep`, where it was borrowed alone.
     #[cfg(feature = "cudarc")]
-    pub(crate) fn let_go(core: &Arc<StreamCore>) -> bool {
+    pub(crate) fn let_go(core: &Arc<StreamCore>, keep: impl FnOnce() -> SharedKeep) -> bool {
         let mut keeper = core.keeper();
         // Who gets it from a list of streams meanwhile waits for the lock, and finds that nobody keeps it.
-        let is_nobodys = Arc::strong_count(core) == 1 && matches!(*keeper, Keeper::Other { .. });
+        let is_alone = Arc::strong_count(core) == 1;
         // What others did with it comes before, as where an `Arc` is dropped.
         fence(Ordering::Acquire);
-        let is_well = || core.failure.lock().unwrap_or_else(PoisonError::into_inner).is_none() && !core.may_hang.load(Ordering::Relaxed);
-        if !(is_nobodys && is_well()) {
-            return false;
-        }
-        let kept = std::mem::replace(&mut *keeper, Keeper::Nobody);
+        let lets_go = is_alone && !core.has_failed.load(Ordering::Relaxed) && !core.may_hang.load(Ordering::Relaxed);
+        let next = match *keeper {
+            Keeper::Other { .. } | Keeper::Call if lets_go => Keeper::Nobody,
+            Keeper::Call => Keeper::Other { _keep: keep() },
+            Keeper::Driver => return lets_go,
+            Keeper::Queue | Keeper::Other { .. } | Keeper::Nobody | Keeper::GivenUp => return false,
+        };
+        let kept = std::mem::replace(&mut *keeper, next);
         drop(keeper);
         drop(kept);
-        true
+        lets_go
+    }
+
+    /// Where its queue lies: by that the queue of a thread's default stream is told from others.
+    #[cfg(feature = "cudarc")]
+    pub(crate) fn queue_address(&self) -> *const () {
+        std::ptr::from_ref(self.queue()).cast()
     }
 
     pub(crate) fn queue(&self) -> &dyn Queue {
         &*self.queue
     }
 
-    /// The driver's handle.
+    /// The driver's handle in the calling thread.
+    #[inline]
     pub(crate) fn handle(&self) -> u64 {
-        self.handle
+        if self.handle == PER_THREAD { self.queue.handle() } else { self.handle }
+    }
+
+    /// Whether it is others' stream of this handle, by which all threads mean the same one.
+    pub(crate) fn has_handle(&self, handle: u64) -> bool {
+        self.handle == handle
+    }
+
+    /// Whether it is a thread's default stream.
+    #[cfg(feature = "cudarc")]
+    pub(crate) fn is_per_thread(&self) -> bool {
+        self.handle == PER_THREAD
     }
 
     pub(crate) fn is_synchronous(&self) -> bool {
@@ -122,10 +162,11 @@ impl StreamCore {
     }
 
     pub(crate) fn synchronize(&self) -> Result<()> {
-        let failure = || self.failure.lock().unwrap_or_else(PoisonError::into_inner).take();
         // What the driver has to say comes first; a failure is looked for when nothing is under way any more.
         self.queue.synchronize()?;
-        failure().map_or(Ok(()), Err)
+        let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        self.has_failed.store(false, Ordering::Relaxed);
+        failure.take().map_or(Ok(()), Err)
     }
 
     /// What is put into it now may have to be given up.
@@ -146,7 +187,9 @@ impl StreamCore {
 
     /// Says that something in it went wrong.
     pub(crate) fn fail(&self, error: Error) {
-        self.failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        failure.get_or_insert(error);
+        self.has_failed.store(true, Ordering::Relaxed);
     }
 }
 

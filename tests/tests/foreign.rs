@@ -118,6 +118,7 @@ fn others_share_the_ptx_interpreter_too() {
         "kernels_run_on_slices_in_order_with_what_others_do_in_other_streams",
         "a_call_keeps_the_stream_it_lends_in_no_longer_than_somebody_needs_it",
         "the_per_thread_default_stream_lends_in_each_thread_s_own_order",
+        "a_per_thread_default_stream_is_in_order_with_what_others_do_in_it",
     ];
     executed("foreign", &tests, "8.0");
 }
@@ -359,7 +360,6 @@ fn the_per_thread_default_stream_lends_in_each_thread_s_own_order() {
             // Slices: a copy there, kernels in the stream that was lent and in another, a copy there.
             stream.memcpy_dtod(source, &mut x).unwrap();
             with_buffers(&mut x, &stream, |x, stream| {
-                assert_eq!(stream.as_raw(), device.default_stream().as_raw());
                 increased(1.0, x).cover(n).launch_on(stream)?;
                 increased(2.0, x).cover(n).launch_on(&beside)
             })
@@ -398,6 +398,90 @@ fn the_per_thread_default_stream_lends_in_each_thread_s_own_order() {
             let both = [10.0, 20.0].map(|salt| threads.spawn(move || in_one_thread(context, salt)));
             both.into_iter().for_each(|thread| thread.join().unwrap());
         });
+    }
+}
+
+/// What a `CUstream` stands for that the driver knows without making it.
+fn default_stream(stream: &Stream) -> usize {
+    stream.as_raw().unwrap() as usize
+}
+
+const LEGACY: usize = 1;
+const PER_THREAD: usize = 2;
+
+/// A per-thread default stream is the thread's own while it lends in it; for all others, and later, it is the legacy default stream, which is in order with it.
+#[test]
+fn a_per_thread_default_stream_is_in_order_with_what_others_do_in_it() {
+    let Some((several, _)) = cudarc_or_skip("a_per_thread_default_stream_is_in_order_with_what_others_do_in_it") else { return };
+    // Kernels take long enough that who does not wait for them is seen.
+    let n = elements(1 << 24);
+    let alone = CudaContext::new(0).unwrap();
+    let elsewhere = CudaContext::new_non_primary(0, 0).unwrap();
+    let device = Device::cuda(0).unwrap();
+    let beside = device.stream().unwrap();
+    for context in [&alone, &several] {
+        let in_a_thread = |own: &mut Buffer<f32>| {
+            let stream = context.per_thread_stream();
+            let mut x = stream.alloc_zeros::<f32>(n).unwrap();
+            // Of the other default stream of the context, which the driver keeps in order with this.
+            let mut y = context.default_stream().alloc_zeros::<f32>(n).unwrap();
+            let mut kept = None;
+            for _ in 0..10 {
+                // Whichever context is current.
+                elsewhere.bind_to_thread().unwrap();
+                let lent = with_buffers((&mut x, &mut y), &stream, |(x, y), on| {
+                    assert_eq!(default_stream(on), PER_THREAD);
+                    increased(1.0, x).cover(n).launch_on(on)?;
+                    std::thread::scope(|threads| {
+                        let other = || {
+                            assert_eq!(default_stream(on), LEGACY);
+                            increased(1.0, &mut *x).cover(n).launch_on(on).unwrap();
+                            scaled(1.0, &*x, &mut *y).cover(n).launch_on(&beside).unwrap();
+                        };
+                        threads.spawn(other).join().unwrap();
+                    });
+                    increased(1.0, x).cover(n).launch_on(on)?;
+                    // A call within the call.
+                    let inner = context.per_thread_stream();
+                    with_slices(&mut *own, &inner, |mut own| {
+                        inner.memset_zeros(&mut own).unwrap();
+                        Ok::<(), Error>(())
+                    })?;
+                    scaled(1.0, x, own).cover(n).launch_on(on)?;
+                    increased(1.0, x).cover(n).launch_on(on)?;
+                    on.synchronize()?;
+                    increased(1.0, own).cover(n).launch_on(on)?;
+                    Ok::<_, Error>(on.clone())
+                });
+                kept = Some(lent.unwrap());
+            }
+            let kept = kept.unwrap();
+            assert_eq!(default_stream(&kept), LEGACY);
+            let (found, others) = (stream.clone_dtoh(&x).unwrap(), stream.clone_dtoh(&y).unwrap());
+            assert!(found.iter().all(|v| *v == 40.0), "{:?}", found.iter().find(|v| **v != 40.0));
+            assert!(others.iter().all(|v| *v == 38.0), "{:?}", others.iter().find(|v| **v != 38.0));
+            // Whoever waits for the thread's stream waits for what another has put into it.
+            let passed = with_buffers(&mut x, &stream, |x, on| {
+                let other = || {
+                    (0..20).for_each(|_| increased(1.0, &mut *x).cover(n).launch_on(on).unwrap());
+                    on.record().unwrap()
+                };
+                Ok::<_, Error>(std::thread::scope(|threads| threads.spawn(other).join().unwrap()))
+            });
+            stream.synchronize().unwrap();
+            assert!(passed.unwrap().is_complete().unwrap());
+            increased(1.0, own).cover(n).launch_on(&kept).unwrap();
+            kept
+        };
+        let mut own = device.zeros::<f32>(n).unwrap();
+        // The thread has ended before anybody asks for what it did.
+        let kept = std::thread::scope(|threads| threads.spawn(|| in_a_thread(&mut own)).join().unwrap());
+        increased(1.0, &mut own).cover(n).launch_on(&beside).unwrap();
+        increased(1.0, &mut own).cover(n).launch_on(&kept).unwrap();
+        let found = own.download().unwrap();
+        assert!(found.iter().all(|v| *v == 43.0), "{:?}", found.iter().find(|v| **v != 43.0));
+        kept.synchronize().unwrap();
+        device.synchronize().unwrap();
     }
 }
 

@@ -110,5 +110,5 @@ fn symbol(module: &Owned<sys::CUmodule>, definition: &'static KernelDefinition, 
     let code = unsafe { module.context.driver.cuModuleGetGlobal(&mut address, &mut size, module.handle, name.as_ptr()) };
     module.context.check(code, "cuModuleGetGlobal")?;
     let bytes = usize::try_from(bytes).unwrap_or(usize::MAX).min(size);
-    Ok(Symbol { param, address, bytes, uses: Uses::default() })
+    Ok(Symbol { param, address, bytes, uses: Uses::NONE })
 }

@@ -2,17 +2,18 @@
 
 #![expect(unsafe_code, reason = "calls the CUDA driver")]
 
-use super::api::{DriverApi, code};
+use super::api::{Code, DriverApi, code};
 use super::sys::{self, Handle};
 use super::texture::TextureMemory;
 use super::{Context, Owned, fault_meaning, is_fault};
 use crate::definition::KernelDefinition;
 use crate::driver::{Copied, DeviceDriver, Marker, Memory, Queue};
 use crate::error::{Error, Result};
+use crate::foreign::{PER_THREAD, per_thread_handle};
 use std::any::Any;
 use std::ffi::c_uint;
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -36,6 +37,8 @@ pub(super) struct CudaQueue {
     fence: Mutex<Option<CudaEvent>>,
     /// The kernel launched last, to name one when the stream fails.
     last: AtomicPtr<KernelDefinition>,
+    /// Of a thread's default stream: whether the stream that stands for it was asked for.
+    is_stood_for: AtomicBool,
 }
 
 impl CudaQueue {
@@ -45,33 +48,62 @@ impl CudaQueue {
         // SAFETY: writes one handle; the context is current.
         context.check(unsafe { context.driver.cuStreamCreate(&mut stream, NON_BLOCKING) }, "cuStreamCreate")?;
         let owned = Owned { context: Arc::clone(&context), handle: stream, free: DriverApi::cuStreamDestroy };
-        let stream = KeptStream { context, handle: stream, _owned: Some(owned) };
-        Ok(CudaQueue { stream, fence: Mutex::default(), last: AtomicPtr::new(null_mut()) })
+        Ok(CudaQueue::of(KeptStream { context, handle: stream, _owned: Some(owned) }))
     }
 
     /// A stream of others: used only while somebody keeps it.
     pub(super) fn of_others(context: Arc<Context>, handle: sys::CUstream) -> CudaQueue {
-        CudaQueue { stream: KeptStream { context, handle, _owned: None }, fence: Mutex::default(), last: AtomicPtr::new(null_mut()) }
+        CudaQueue::of(KeptStream { context, handle, _owned: None })
+    }
+
+    fn of(stream: KeptStream) -> CudaQueue {
+        let (last, is_stood_for) = (AtomicPtr::new(null_mut()), AtomicBool::new(false));
+        CudaQueue { stream, fence: Mutex::default(), last, is_stood_for }
+    }
+
+    /// The stream as the driver knows it in the calling thread.
+    fn here(&self) -> sys::CUstream {
+        if self.stream.handle.bits() != PER_THREAD {
+            return self.stream.handle;
+        }
+        let handle = per_thread_handle(std::ptr::from_ref(self).cast());
+        if handle != PER_THREAD {
+            self.is_stood_for.store(true, Ordering::Relaxed);
+        }
+        Handle::of(handle)
     }
 
     /// Copies all texels of a texture, to or from it.
     fn copy_texture(&self, copy: &sys::CUDA_MEMCPY2D) -> Result<()> {
         self.stream.context.bind()?;
         // SAFETY: the callers in this file name both sides, each with as many bytes as the picture has; the context is current.
-        let code = unsafe { self.stream.context.driver.cuMemcpy2DAsync(copy, self.stream.handle) };
+        let code = unsafe { self.stream.context.driver.cuMemcpy2DAsync(copy, self.here()) };
         self.stream.context.check(code, "cuMemcpy2DAsync")
+    }
+
+    /// Waits until all that is in it has run; gives the driver's code. The context is current.
+    fn wait_until_done(&self) -> Result<Code> {
+        if self.stream.handle.bits() == PER_THREAD {
+            // What others put into the stream that stands for it comes before what is put here, not before who only waits.
+            let event = CudaEvent::new(Arc::clone(&self.stream.context), DISABLE_TIMING)?;
+            event.record(self.handle())?;
+            // SAFETY: the event is `event`'s.
+            return Ok(unsafe { self.stream.context.driver.cuEventSynchronize(event.0.handle) });
+        }
+        // SAFETY: the stream is this object's; the context is current.
+        Ok(unsafe { self.stream.context.driver.cuStreamSynchronize(self.stream.handle) })
     }
 
     fn wait_for(&self, event: u64) -> Result<()> {
         // SAFETY: an event of this context; the context is current.
-        let code = unsafe { self.stream.context.driver.cuStreamWaitEvent(self.stream.handle, Handle::of(event), 0) };
+        let code = unsafe { self.stream.context.driver.cuStreamWaitEvent(self.here(), Handle::of(event), 0) };
         self.stream.context.check(code, "cuStreamWaitEvent")
     }
 }
 
 impl Queue for CudaQueue {
     fn handle(&self) -> u64 {
-        self.stream.handle.bits()
+        self.here().bits()
     }
 
     unsafe fn write(&self, to: &dyn Memory, from: *const u8, bytes: usize, wait: bool) -> Result<()> {
@@ -82,7 +114,7 @@ impl Queue for CudaQueue {
         } else if bytes != 0 {
             self.stream.context.bind()?;
             // SAFETY: the caller's promise; the context is current.
-            let code = unsafe { self.stream.context.driver.cuMemcpyHtoDAsync(to.handle(), from.cast(), bytes, self.stream.handle) };
+            let code = unsafe { self.stream.context.driver.cuMemcpyHtoDAsync(to.handle(), from.cast(), bytes, self.here()) };
             self.stream.context.check(code, "cuMemcpyHtoDAsync")?;
         }
         if wait { self.synchronize() } else { Ok(()) }
@@ -96,7 +128,7 @@ impl Queue for CudaQueue {
         } else if bytes != 0 {
             self.stream.context.bind()?;
             // SAFETY: the caller's promise; the context is current.
-            let code = unsafe { self.stream.context.driver.cuMemcpyDtoHAsync(to.cast(), from.handle(), bytes, self.stream.handle) };
+            let code = unsafe { self.stream.context.driver.cuMemcpyDtoHAsync(to.cast(), from.handle(), bytes, self.here()) };
             self.stream.context.check(code, "cuMemcpyDtoHAsync")?;
         }
         if wait { self.synchronize() } else { Ok(()) }
@@ -108,7 +140,7 @@ impl Queue for CudaQueue {
         }
         self.stream.context.bind()?;
         // SAFETY: the caller's promise; the context is current.
-        let code = unsafe { self.stream.context.driver.cuMemsetD8Async(to.handle(), 0, bytes, self.stream.handle) };
+        let code = unsafe { self.stream.context.driver.cuMemsetD8Async(to.handle(), 0, bytes, self.here()) };
         self.stream.context.check(code, "cuMemsetD8Async")
     }
 
@@ -124,7 +156,7 @@ impl Queue for CudaQueue {
         self.stream.context.bind()?;
         let (to, from) = (to.handle() + what.to as u64, from.handle() + what.from as u64);
         // SAFETY: the caller's promise; the context is current.
-        let code = unsafe { self.stream.context.driver.cuMemcpyDtoDAsync(to, from, what.bytes, self.stream.handle) };
+        let code = unsafe { self.stream.context.driver.cuMemcpyDtoDAsync(to, from, what.bytes, self.here()) };
         self.stream.context.check(code, "cuMemcpyDtoDAsync")
     }
 
@@ -134,7 +166,7 @@ impl Queue for CudaQueue {
         context.bind()?;
         let (to, from) = (to.handle() + what.to as u64, from.handle() + what.from as u64);
         // SAFETY: the caller's promise: memory of these contexts.
-        let code = unsafe { context.driver.cuMemcpyPeerAsync(to, context.context, from, Handle(peer), what.bytes, self.stream.handle) };
+        let code = unsafe { context.driver.cuMemcpyPeerAsync(to, context.context, from, Handle(peer), what.bytes, self.here()) };
         context.check(code, "cuMemcpyPeerAsync")
     }
 
@@ -173,14 +205,17 @@ impl Queue for CudaQueue {
         self.wait_for(marker.handle())
     }
 
+    fn take_stood_for(&self) -> bool {
+        self.is_stood_for.load(Ordering::Relaxed) && self.is_stood_for.swap(false, Ordering::Relaxed)
+    }
+
     fn note_launch(&self, definition: &'static KernelDefinition) {
         self.last.store(std::ptr::from_ref(definition).cast_mut(), Ordering::Relaxed);
     }
 
     fn synchronize(&self) -> Result<()> {
         self.stream.context.bind()?;
-        // SAFETY: the stream is this object's; the context is current.
-        let code = unsafe { self.stream.context.driver.cuStreamSynchronize(self.stream.handle) };
+        let code = self.wait_until_done()?;
         // SAFETY: null, or what `note_launch` stored: a `&'static`.
         let last = unsafe { self.last.load(Ordering::Relaxed).as_ref() };
         match last {
