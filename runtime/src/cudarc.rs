@@ -15,7 +15,7 @@ use crate::buffer::{Allocation, Buffer};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{Error, Result};
-use crate::foreign::{PER_THREAD, SharedKeep, check_address, lend_in};
+use crate::foreign::{LEGACY, PER_THREAD, SharedKeep, check_address, lend_in};
 use crate::stream::{Stream, StreamCore};
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, CudaView, CudaViewMut, DevicePtr, DevicePtrMut, DeviceSlice, SyncOnDrop};
 use std::cell::Cell;
@@ -39,7 +39,11 @@ pub fn device_of(context: &Arc<CudaContext>) -> Result<Device> {
 pub fn stream_of(stream: &Arc<CudaStream>) -> Result<Stream> {
     let device = device_of(stream.context())?;
     // SAFETY: a stream of that context, alive as long as the clone is.
-    unsafe { Stream::of_raw(&device, stream.cu_stream().cast(), || Arc::clone(stream) as SharedKeep) }
+    unsafe {
+        Stream::of_raw(&device, stream.cu_stream().cast(), || {
+            (stream.cu_stream() as u64 > LEGACY).then(|| Arc::clone(stream) as SharedKeep)
+        })
+    }
 }
 
 /// A stream of this library, for what takes one of `cudarc`'s.
@@ -182,7 +186,10 @@ impl<'p> Place<'p> {
             Some(found) => found,
             None => Place::find(stream)?,
         };
-        let before = own.core().is_per_thread().then(|| lend_in(own.core().queue_address()));
+        let before = own.core().is_per_thread().then(|| {
+            own.core().queue().take_stood_for();
+            lend_in(own.core().queue_address())
+        });
         Ok(room.insert(Place { stream, own: ManuallyDrop::new(own), before, known }))
     }
 
@@ -223,11 +230,19 @@ impl Drop for Place<'_> {
         // SAFETY: not used again.
         let (device, core) = unsafe { ManuallyDrop::take(&mut self.own) }.into_parts();
         if let Some(before) = self.before {
-            // A mark is put into a stream, and so comes behind the other. The thread may only wait for its own next, and that would not.
-            if core.queue().take_stood_for() && core.queue().mark().is_err() {
-                let _ = core.queue().synchronize();
+            let is_stood_for = core.queue().take_stood_for();
+            let ours = lend_in(before);
+            if is_stood_for {
+                // What is put into this stream next comes behind what others put into the one that stands for it, but who only waits for this one would not wait for that: so it waits itself, for a
+                // third stream, which the driver does not keep in order with either.
+                let through = device.own_stream();
+                let outcome = through.order_after(&core);
+                lend_in(ours);
+                if outcome.and_then(|()| core.order_after(through)).is_err() {
+                    let _ = core.queue().synchronize();
+                }
+                lend_in(before);
             }
-            lend_in(before);
             // Who has it still will ask the stream that stands for it, maybe when there is no such thread any more.
             if Arc::strong_count(&core) > 1 && core.queue().mark().is_err() {
                 let _ = core.queue().synchronize();

@@ -124,7 +124,7 @@ impl Device {
     }
 
     /// The stream of others that has this handle. `keep` is only called where nobody keeps it.
-    pub(crate) fn foreign_stream(&self, handle: u64, keep: impl FnOnce() -> SharedKeep) -> Result<Stream> {
+    pub(crate) fn foreign_stream(&self, handle: u64, keep: impl FnOnce() -> Option<SharedKeep>) -> Result<Stream> {
         let driver = &self.core.driver;
         let mut streams = self.core.streams.lock().unwrap_or_else(PoisonError::into_inner);
         let is_it = |core: &Arc<StreamCore>| core.has_handle(handle);
@@ -136,7 +136,7 @@ impl Device {
                 return Ok(Stream::new(self.clone(), known));
             }
         }
-        let core = StreamCore::of_others(driver.foreign_queue(handle)?, driver.is_synchronous(), keep());
+        let core = StreamCore::of_others(handle, driver.foreign_queue(handle)?, driver.is_synchronous(), keep());
         Ok(self.listed(&mut streams, core))
     }
 
@@ -144,7 +144,7 @@ impl Device {
     #[cfg(feature = "cudarc")]
     pub(crate) fn per_thread_stream(&self) -> Result<Stream> {
         let driver = &self.core.driver;
-        let core = StreamCore::per_thread(driver.foreign_queue(PER_THREAD)?, driver.is_synchronous());
+        let core = StreamCore::of_others(PER_THREAD, driver.foreign_queue(PER_THREAD)?, driver.is_synchronous(), None);
         Ok(self.listed(&mut self.core.streams.lock().unwrap_or_else(PoisonError::into_inner), core))
     }
 

@@ -29,8 +29,8 @@ const ALIGN: u64 = 16;
 /// Where memory of no bytes is said to lie.
 const NOWHERE: u64 = 64;
 
-/// `CU_STREAM_LEGACY`.
-const LEGACY: u64 = 1;
+/// `CU_STREAM_LEGACY`; null is the same stream.
+pub(crate) const LEGACY: u64 = 1;
 
 /// `CU_STREAM_PER_THREAD`.
 pub(crate) const PER_THREAD: u64 = 2;
@@ -109,14 +109,14 @@ impl Stream {
     /// `stream` is a stream of the device's context, or null, and stays one as long as `keep` lives.
     pub unsafe fn from_raw(device: &Device, stream: *mut c_void, keep: Keep) -> Result<Stream> {
         // SAFETY: the caller's promise.
-        unsafe { Stream::of_raw(device, stream, || Arc::from(keep)) }
+        unsafe { Stream::of_raw(device, stream, || Some(Arc::from(keep))) }
     }
 
-    /// The same; `keep` is only called where nobody keeps the stream yet.
+    /// The same; `keep` is only called where nobody keeps the stream yet. A default stream needs nothing.
     ///
     /// # Safety
     /// As [`Stream::from_raw`].
-    pub(crate) unsafe fn of_raw(device: &Device, stream: *mut c_void, keep: impl FnOnce() -> SharedKeep) -> Result<Stream> {
+    pub(crate) unsafe fn of_raw(device: &Device, stream: *mut c_void, keep: impl FnOnce() -> Option<SharedKeep>) -> Result<Stream> {
         if device.kind() == DeviceKind::Cuda && stream as u64 == PER_THREAD {
             let reason =
                 "the per-thread default stream is another one in each thread; help: pass a stream that was created, or null".to_owned();

@@ -23,7 +23,7 @@ pub(crate) struct StreamCore {
     /// Whether there is a failure to tell.
     has_failed: AtomicBool,
     /// Who sees to it that the queue's handle is one.
-    keeper: Mutex<Keeper>,
+    keeper: Keeper,
     /// Whether what is in it, or what it waits for, may have to be given up: a collective whose other ranks are lost. Once so, always so: what comes later costs the host a wait more.
     may_hang: AtomicBool,
 }
@@ -32,94 +32,102 @@ pub(crate) struct StreamCore {
 enum Keeper {
     /// The queue itself.
     Queue,
-    /// The driver: a thread's default stream is always there.
-    #[cfg_attr(not(feature = "cudarc"), expect(dead_code, reason = "only `cudarc`'s are lent"))]
+    /// The driver: default streams are always there.
+    #[cfg_attr(not(feature = "cudarc"), expect(dead_code, reason = "only `cudarc` has default streams without anything to keep"))]
     Driver,
-    /// What others made and keep.
-    Other { _keep: SharedKeep },
+    /// Others, who made it.
+    Others(Mutex<Kept>),
+}
+
+/// What keeps the handle of others.
+enum Kept {
+    /// What they gave for that.
+    By { _keep: SharedKeep },
     /// A call that borrows it.
     #[cfg_attr(not(feature = "cudarc"), expect(dead_code, reason = "only streams of `cudarc`'s are borrowed"))]
-    Call,
-    /// Nobody: it was others', and may be none any more. The thread that let go of it may keep it again.
+    Borrowed,
+    /// Nothing: it may be none any more. The thread that let go of it may borrow it again.
     #[cfg_attr(not(feature = "cudarc"), expect(dead_code, reason = "only streams of `cudarc`'s are let go"))]
-    Nobody,
-    /// Nobody, for good.
+    Not,
+    /// Nothing, for good.
     GivenUp,
+}
+
+impl Kept {
+    fn lock(kept: &Mutex<Kept>) -> MutexGuard<'_, Kept> {
+        kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl StreamCore {
     pub(crate) fn new(queue: Box<dyn Queue>, synchronous: bool) -> StreamCore {
-        StreamCore::kept_by(Keeper::Queue, queue, synchronous)
+        StreamCore::kept_by(Keeper::Queue, queue.handle(), queue, synchronous)
     }
 
-    /// Of a thread's default stream.
-    #[cfg(feature = "cudarc")]
-    pub(crate) fn per_thread(queue: Box<dyn Queue>, synchronous: bool) -> StreamCore {
-        StreamCore { handle: PER_THREAD, ..StreamCore::kept_by(Keeper::Driver, queue, synchronous) }
+    /// Of a queue of others, and what keeps its handle; that of a default stream needs nothing.
+    pub(crate) fn of_others(handle: u64, queue: Box<dyn Queue>, synchronous: bool, keep: Option<SharedKeep>) -> StreamCore {
+        let keeper = keep.map_or(Keeper::Driver, |keep| Keeper::Others(Mutex::new(Kept::By { _keep: keep })));
+        StreamCore::kept_by(keeper, handle, queue, synchronous)
     }
 
-    /// Of a queue of others.
-    pub(crate) fn of_others(queue: Box<dyn Queue>, synchronous: bool, keep: SharedKeep) -> StreamCore {
-        StreamCore::kept_by(Keeper::Other { _keep: keep }, queue, synchronous)
-    }
-
-    fn kept_by(keeper: Keeper, queue: Box<dyn Queue>, synchronous: bool) -> StreamCore {
-        let (failure, keeper, has_failed, may_hang) =
-            (Mutex::default(), Mutex::new(keeper), AtomicBool::new(false), AtomicBool::new(false));
-        StreamCore { handle: queue.handle(), queue, synchronous, failure, has_failed, keeper, may_hang }
-    }
-
-    fn keeper(&self) -> MutexGuard<'_, Keeper> {
-        self.keeper.lock().unwrap_or_else(PoisonError::into_inner)
+    fn kept_by(keeper: Keeper, handle: u64, queue: Box<dyn Queue>, synchronous: bool) -> StreamCore {
+        let (has_failed, may_hang) = (AtomicBool::new(false), AtomicBool::new(false));
+        StreamCore { handle, queue, synchronous, failure: Mutex::default(), has_failed, keeper, may_hang }
     }
 
     /// Says that a call of the calling thread, which has let go of the handle, borrows what keeps it. Gives whether it may: somebody else may have made another core of the handle since.
     #[cfg(feature = "cudarc")]
+    #[inline]
     pub(crate) fn borrow_again(&self) -> bool {
-        let mut keeper = self.keeper();
-        match *keeper {
-            Keeper::Driver => true,
-            Keeper::Nobody => {
-                *keeper = Keeper::Call;
-                true
-            }
-            Keeper::Queue | Keeper::Other { .. } | Keeper::Call | Keeper::GivenUp => false,
+        let Keeper::Others(kept) = &self.keeper else { return true };
+        let mut kept = Kept::lock(kept);
+        let is_free = matches!(*kept, Kept::Not);
+        if is_free {
+            *kept = Kept::Borrowed;
         }
+        is_free
     }
 
     /// Whether the handle is kept. One that its thread has let go of is nobody's from then on: whoever asks has another core made of the handle.
     pub(crate) fn is_kept_or_given_up(core: &Arc<StreamCore>) -> bool {
-        let mut keeper = core.keeper();
-        if let Keeper::Nobody = *keeper {
-            *keeper = Keeper::GivenUp;
+        let Keeper::Others(kept) = &core.keeper else { return true };
+        let mut kept = Kept::lock(kept);
+        if let Kept::Not = *kept {
+            *kept = Kept::GivenUp;
         }
-        !matches!(*keeper, Keeper::GivenUp)
+        !matches!(*kept, Kept::GivenUp)
     }
 
     /// Whether somebody keeps the handle. If so, somebody does as long as the caller has `core`.
     pub(crate) fn is_kept(core: &Arc<StreamCore>) -> bool {
-        !matches!(*core.keeper(), Keeper::Nobody | Keeper::GivenUp)
+        let Keeper::Others(kept) = &core.keeper else { return true };
+        !matches!(*Kept::lock(kept), Kept::Not | Kept::GivenUp)
     }
 
     /// Lets go of what keeps the handle of others, if nobody else has the core and nothing of it is to be told: gives whether so. Then nobody but the caller may use it, after
-    /// [`StreamCore::borrow_again`]. Else somebody keeps it: with `keep`, where it was borrowed alone.
+    /// [`StreamCore::borrow_again`]. Else somebody keeps it: with `keep`, where it was borrowed alone. Of what the driver keeps there is nothing to let go.
     #[cfg(feature = "cudarc")]
+    #[inline]
     pub(crate) fn let_go(core: &Arc<StreamCore>, keep: impl FnOnce() -> SharedKeep) -> bool {
-        let mut keeper = core.keeper();
+        let kept = match &core.keeper {
+            Keeper::Queue => return false,
+            Keeper::Driver => return true,
+            Keeper::Others(kept) => kept,
+        };
+        let mut kept = Kept::lock(kept);
         // Who gets it from a list of streams meanwhile waits for the lock, and finds that nobody keeps it.
         let is_alone = Arc::strong_count(core) == 1;
         // What others did with it comes before, as where an `Arc` is dropped.
         fence(Ordering::Acquire);
         let lets_go = is_alone && !core.has_failed.load(Ordering::Relaxed) && !core.may_hang.load(Ordering::Relaxed);
-        let next = match *keeper {
-            Keeper::Other { .. } | Keeper::Call if lets_go => Keeper::Nobody,
-            Keeper::Call => Keeper::Other { _keep: keep() },
-            Keeper::Driver => return lets_go,
-            Keeper::Queue | Keeper::Other { .. } | Keeper::Nobody | Keeper::GivenUp => return false,
+        let next = match *kept {
+            Kept::By { .. } | Kept::Borrowed if lets_go => Kept::Not,
+            Kept::Borrowed => Kept::By { _keep: keep() },
+            Kept::By { .. } | Kept::Not | Kept::GivenUp => return false,
         };
-        let kept = std::mem::replace(&mut *keeper, next);
-        drop(keeper);
+        let before = std::mem::replace(&mut *kept, next);
         drop(kept);
+        drop(before);
         lets_go
     }
 
