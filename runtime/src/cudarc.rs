@@ -145,8 +145,11 @@ pub struct Place<'p> {
     /// Of the per-thread default stream: in which of them the thread lent before.
     before: Option<*const ()>,
     /// How the next call is to find it, if it may.
-    known: Option<(Weak<CudaStream>, Weak<StreamCore>)>,
+    known: Option<Found>,
 }
+
+/// How a thread is to find a stream again: by `cudarc`'s, and its core, if somebody has that.
+type Found = (Weak<CudaStream>, Weak<StreamCore>);
 
 /// A stream of `cudarc`'s that a thread has lent in, for its next call: most programs have one. As long as this names a stream, no other has its address.
 struct Known {
@@ -170,7 +173,7 @@ impl Known {
 
     /// The stream, if this thread has let go of it and nobody has taken it up since, or somebody has it still; and how to find it.
     #[inline]
-    fn stream(self) -> Option<(Stream, Option<(Weak<CudaStream>, Weak<StreamCore>)>)> {
+    fn stream(self) -> Option<(Stream, Option<Found>)> {
         let core = match self.left {
             Some(core) => Some(core).filter(|core| core.borrow_again()),
             None => self.core.upgrade().filter(StreamCore::is_kept),
@@ -194,7 +197,7 @@ impl<'p> Place<'p> {
     }
 
     #[cold]
-    fn find(stream: &Arc<CudaStream>) -> Result<(Stream, Option<(Weak<CudaStream>, Weak<StreamCore>)>)> {
+    fn find(stream: &Arc<CudaStream>) -> Result<(Stream, Option<Found>)> {
         let is_per_thread = stream.cu_stream() as u64 == PER_THREAD;
         let own = if is_per_thread { device_of(stream.context())?.per_thread_stream()? } else { stream_of(stream)? };
         // A device of a context of others lives as long as somebody has it, which no thread does that merely knows of it.

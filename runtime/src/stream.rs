@@ -33,7 +33,6 @@ enum Keeper {
     /// The queue itself.
     Queue,
     /// The driver: default streams are always there.
-    #[cfg_attr(not(feature = "cudarc"), expect(dead_code, reason = "only `cudarc` has default streams without anything to keep"))]
     Driver,
     /// Others, who made it.
     Others(Mutex<Kept>),
