@@ -98,7 +98,8 @@ pub fn buffer_of<T: Element>(mut slice: CudaSlice<T>) -> Result<Buffer<T>> {
 /// Of several streams of `cudarc`'s that read one slice it remembers the last, as everywhere.
 ///
 /// The per-thread default stream, which is another one in each thread, lends, too: `candle`'s devices have it unless they are made with a stream. The closure gets it as a [`Stream`] that can be kept and
-/// that other threads can use: for them, and after the call, the legacy default stream stands for it, which is in order with it.
+/// that other threads can use: for them, and after the call, the legacy default stream stands for it, which is in order with it, and so with the default streams of all threads. While `cudarc` captures a per-thread
+/// default stream into a graph, slices of that stream can be lent, and nothing else be used in the closure: an event in the legacy default stream would end the capture.
 ///
 /// A buffer that the closure swaps for another, and keeps, ends the program: its memory is the slice's.
 ///
@@ -219,8 +220,9 @@ impl<'p> Place<'p> {
             return Err(foreign("the slice", &device_of(context)?, self.stream.context()));
         }
         let [one, other] = [stream, self.stream].map(|stream| stream.cu_stream() as u64);
-        // `cudarc` keeps order where it has made streams, and the driver between default streams.
-        if context.is_managing_stream_synchronization() || one == other || one.max(other) <= PER_THREAD {
+        // `cudarc` keeps order where it has made streams of both contexts, which may be two of its objects for one of the driver's; and the driver does between default streams.
+        let keeps_order = context.is_managing_stream_synchronization() && self.stream.context().is_managing_stream_synchronization();
+        if keeps_order || one == other || one.max(other) <= PER_THREAD {
             return Ok(None);
         }
         self.stream.join(stream).map_err(of_driver)?;
@@ -238,10 +240,9 @@ impl Drop for Place<'_> {
             if is_stood_for {
                 // What is put into this stream next comes behind what others put into the one that stands for it, but who only waits for this one would not wait for that: so it waits itself, for a
                 // third stream, which the driver does not keep in order with either.
-                let through = device.own_stream();
-                let outcome = through.order_after(&core);
+                let outcome = device.between_default_streams().and_then(|through| through.order_after(&core).map(|()| through));
                 lend_in(ours);
-                if outcome.and_then(|()| core.order_after(through)).is_err() {
+                if outcome.and_then(|through| core.order_after(through)).is_err() {
                     let _ = core.queue().synchronize();
                 }
                 lend_in(before);

@@ -7,7 +7,7 @@ use crate::element::Element;
 use crate::error::{Error, Result};
 #[cfg(feature = "cudarc")]
 use crate::foreign::PER_THREAD;
-use crate::foreign::SharedKeep;
+use crate::foreign::{LEGACY, SharedKeep};
 use crate::matrix::{BufferMatrix, BufferMatrixMut};
 use crate::pinned::PinnedBuffer;
 use crate::properties::DeviceProperties;
@@ -15,6 +15,7 @@ use crate::stream::{Stream, StreamCore};
 use crate::texture::{Sampling, Texel, Texture};
 use crate::{cpu, cuda, opencl};
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use warpwright_codegen::target::limits::CONSTANT_BYTES;
 
@@ -31,6 +32,10 @@ pub(crate) struct DeviceCore {
     stream: Arc<StreamCore>,
     /// The others that still live somewhere.
     streams: Mutex<Vec<Weak<StreamCore>>>,
+    /// Whether some thread has lent in its default stream.
+    lends_per_thread: AtomicBool,
+    #[cfg(feature = "cudarc")]
+    between_default_streams: OnceLock<StreamCore>,
     cache: Cache,
     properties: OnceLock<DeviceProperties>,
     /// Held while collectives of several devices go into their streams.
@@ -145,7 +150,20 @@ impl Device {
     pub(crate) fn per_thread_stream(&self) -> Result<Stream> {
         let driver = &self.core.driver;
         let core = StreamCore::of_others(PER_THREAD, driver.foreign_queue(PER_THREAD)?, driver.is_synchronous(), None);
+        self.core.lends_per_thread.store(true, Ordering::Relaxed);
         Ok(self.listed(&mut self.core.streams.lock().unwrap_or_else(PoisonError::into_inner), core))
+    }
+
+    /// A stream for order between default streams: of nobody else, so that nothing waits for what anybody does.
+    #[cfg(feature = "cudarc")]
+    pub(crate) fn between_default_streams(&self) -> Result<&StreamCore> {
+        let between = &self.core.between_default_streams;
+        if let Some(stream) = between.get() {
+            return Ok(stream);
+        }
+        let driver = &self.core.driver;
+        let stream = StreamCore::new(driver.queue()?, driver.is_synchronous());
+        Ok(between.get_or_init(|| stream))
     }
 
     /// A stream that is in the list of streams from now on.
@@ -163,6 +181,9 @@ impl Device {
             driver,
             stream: Arc::new(stream),
             streams: Mutex::default(),
+            lends_per_thread: AtomicBool::new(false),
+            #[cfg(feature = "cudarc")]
+            between_default_streams: OnceLock::new(),
             cache: Cache::default(),
             properties: OnceLock::new(),
             collectives: Mutex::new(()),
@@ -314,7 +335,12 @@ impl Device {
             streams.iter().filter_map(Weak::upgrade).filter(StreamCore::is_kept).collect()
         };
         let own = self.core.stream.synchronize();
-        streams.iter().map(|stream| stream.synchronize()).fold(own, Result::and)
+        let all = streams.iter().map(|stream| stream.synchronize()).fold(own, Result::and);
+        if !self.core.lends_per_thread.load(Ordering::Relaxed) {
+            return all;
+        }
+        // Of threads that have ended, or lend elsewhere since, nobody here knows; the legacy default stream is behind the default streams of all.
+        all.and_then(|()| self.core.driver.foreign_queue(LEGACY)?.mark()?.synchronize())
     }
 
     /// Says that something in a stream went wrong: to all streams, since any may have waited for that one.

@@ -125,7 +125,8 @@ impl Stream {
         device.foreign_stream(stream as u64, keep)
     }
 
-    /// The CUDA stream, a `CUstream`; `None` on other devices. It is this stream's, and must not be destroyed, nor used when this is dropped.
+    /// The CUDA stream, a `CUstream`; `None` on other devices. It is this stream's, and must not be destroyed, nor used when this is dropped. Of a per-thread default stream that is lent in it is that one in the thread that lends,
+    /// and the legacy default stream elsewhere and later: ask again where it is used.
     pub fn as_raw(&self) -> Option<*mut c_void> {
         (self.device().kind() == DeviceKind::Cuda).then(|| self.core().handle() as *mut c_void)
     }

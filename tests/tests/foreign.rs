@@ -119,6 +119,8 @@ fn others_share_the_ptx_interpreter_too() {
         "a_call_keeps_the_stream_it_lends_in_no_longer_than_somebody_needs_it",
         "the_per_thread_default_stream_lends_in_each_thread_s_own_order",
         "a_per_thread_default_stream_is_in_order_with_what_others_do_in_it",
+        "slices_come_back_in_order_to_streams_that_the_driver_does_not_order",
+        "a_device_waits_for_default_streams_of_threads_that_have_ended",
     ];
     executed("foreign", &tests, "8.0");
 }
@@ -483,6 +485,52 @@ fn a_per_thread_default_stream_is_in_order_with_what_others_do_in_it() {
         kept.synchronize().unwrap();
         device.synchronize().unwrap();
     }
+}
+
+/// A stream of one object of `cudarc`'s for a context, default streams of another object for it, which has made no stream and so keeps no order itself; and the other way round.
+#[test]
+fn slices_come_back_in_order_to_streams_that_the_driver_does_not_order() {
+    let Some((several, [made, _])) = cudarc_or_skip("slices_come_back_in_order_to_streams_that_the_driver_does_not_order") else { return };
+    let n = elements(1 << 24);
+    let alone = CudaContext::new(0).unwrap();
+    let mut x = made.alloc_zeros::<f32>(n).unwrap();
+    let mut expected = 0.0;
+    for stream in [alone.per_thread_stream(), alone.default_stream(), several.per_thread_stream(), several.default_stream()] {
+        for is_by_another in [false, true] {
+            with_buffers(&mut x, &stream, |x, on| {
+                let mut work = || (0..20).for_each(|_| increased(1.0, &mut *x).cover(n).launch_on(on).unwrap());
+                if is_by_another {
+                    // Nothing follows in the thread's own stream.
+                    std::thread::scope(|threads| threads.spawn(work).join().unwrap());
+                } else {
+                    work();
+                }
+                Ok::<(), Error>(())
+            })
+            .unwrap();
+            expected += 20.0;
+            let found = made.clone_dtoh(&x).unwrap();
+            assert!(found.iter().all(|v| *v == expected), "{expected}: {:?}", found.iter().find(|v| **v != expected));
+        }
+    }
+}
+
+#[test]
+fn a_device_waits_for_default_streams_of_threads_that_have_ended() {
+    let Some((context, _)) = cudarc_or_skip("a_device_waits_for_default_streams_of_threads_that_have_ended") else { return };
+    let n = elements(1 << 24);
+    let in_a_thread = || {
+        let stream = context.per_thread_stream();
+        let mut x = stream.alloc_zeros::<f32>(n).unwrap();
+        let last = with_buffers(&mut x, &stream, |x, on| {
+            (0..20).try_for_each(|_| increased(1.0, x).cover(n).launch_on(on))?;
+            on.record()
+        });
+        (last.unwrap(), x)
+    };
+    let (last, _x) = std::thread::scope(|threads| threads.spawn(in_a_thread).join().unwrap());
+    Device::cuda(0).unwrap().synchronize().unwrap();
+    assert!(last.is_complete().unwrap());
 }
 
 #[test]

@@ -358,7 +358,7 @@ impl CudaKernel {
         let queue = sys::Handle::of(stream.handle());
         stream.queue().note_launch(plan.definition);
         let mut code = self.start(extents, shared, queue, parameters);
-        if !is_bound && Context::is_asked_for(code) {
+        if !is_bound && code != code::SUCCESS && (Context::is_asked_for(code) || Context::is_needed_for(stream)) {
             context.bind()?;
             code = self.start(extents, shared, queue, parameters);
         }

@@ -61,16 +61,21 @@ impl CudaQueue {
         CudaQueue { stream, fence: Mutex::default(), last, is_stood_for }
     }
 
-    /// The stream as the driver knows it in the calling thread.
-    fn here(&self) -> sys::CUstream {
-        if self.stream.handle.bits() != PER_THREAD {
-            return self.stream.handle;
+    /// The stream as the driver knows it in the calling thread, to be told what is in it.
+    fn seen_here(&self) -> sys::CUstream {
+        match self.stream.handle.bits() {
+            PER_THREAD => Handle::of(per_thread_handle(std::ptr::from_ref(self).cast())),
+            _ => self.stream.handle,
         }
-        let handle = per_thread_handle(std::ptr::from_ref(self).cast());
-        if handle != PER_THREAD {
+    }
+
+    /// The same, to put something into it.
+    fn here(&self) -> sys::CUstream {
+        let handle = self.seen_here();
+        if handle.bits() != self.stream.handle.bits() {
             self.is_stood_for.store(true, Ordering::Relaxed);
         }
-        Handle::of(handle)
+        handle
     }
 
     /// Copies all texels of a texture, to or from it.
@@ -82,16 +87,18 @@ impl CudaQueue {
     }
 
     /// Waits until all that is in it has run; gives the driver's code. The context is current.
-    fn wait_until_done(&self) -> Result<Code> {
+    fn wait_until_done(&self) -> Code {
         if self.stream.handle.bits() == PER_THREAD {
             // What others put into the stream that stands for it comes before what is put here, not before who only waits.
-            let event = CudaEvent::new(Arc::clone(&self.stream.context), DISABLE_TIMING)?;
-            event.record(self.handle())?;
-            // SAFETY: the event is `event`'s.
-            return Ok(unsafe { self.stream.context.driver.cuEventSynchronize(event.0.handle) });
+            let event = CudaEvent::new(Arc::clone(&self.stream.context), DISABLE_TIMING);
+            if let Ok(event) = event.and_then(|event| event.record(self.seen_here().bits()).map(|()| event)) {
+                // SAFETY: the event is `event`'s.
+                return unsafe { self.stream.context.driver.cuEventSynchronize(event.0.handle) };
+            }
+            // What has gone wrong before is told by that call, too.
         }
         // SAFETY: the stream is this object's; the context is current.
-        Ok(unsafe { self.stream.context.driver.cuStreamSynchronize(self.stream.handle) })
+        unsafe { self.stream.context.driver.cuStreamSynchronize(self.stream.handle) }
     }
 
     fn wait_for(&self, event: u64) -> Result<()> {
@@ -183,20 +190,20 @@ impl Queue for CudaQueue {
             Some(fence) => fence,
             none => none.insert(CudaEvent::new(Arc::clone(&other.stream.context), DISABLE_TIMING)?),
         };
-        fence.record(other.handle())?;
+        fence.record(other.seen_here().bits())?;
         self.stream.context.bind()?;
         self.wait_for(fence.handle())
     }
 
     fn record(&self) -> Result<Box<dyn Marker>> {
         let event = CudaEvent::new(Arc::clone(&self.stream.context), 0)?;
-        event.record(self.handle())?;
+        event.record(self.seen_here().bits())?;
         Ok(Box::new(event))
     }
 
     fn mark(&self) -> Result<Box<dyn Marker>> {
         let event = CudaEvent::new(Arc::clone(&self.stream.context), DISABLE_TIMING)?;
-        event.record(self.handle())?;
+        event.record(self.seen_here().bits())?;
         Ok(Box::new(event))
     }
 
@@ -215,7 +222,7 @@ impl Queue for CudaQueue {
 
     fn synchronize(&self) -> Result<()> {
         self.stream.context.bind()?;
-        let code = self.wait_until_done()?;
+        let code = self.wait_until_done();
         // SAFETY: null, or what `note_launch` stored: a `&'static`.
         let last = unsafe { self.last.load(Ordering::Relaxed).as_ref() };
         match last {
