@@ -20,7 +20,8 @@ mod targets;
 mod tune;
 mod units;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use std::ffi::OsString;
 use std::process::ExitCode;
 use style::Stream;
 
@@ -88,12 +89,20 @@ impl Stop {
 /// The compiler walks what it reads by recursion: this much stack is more than the deepest source that it takes needs.
 const STACK: usize = 64 << 20;
 
+/// The options of a command line. A negative number is the value of the option before it, which says then what it takes; it is no option itself.
+fn parse<W: Into<OsString> + Clone>(words: impl IntoIterator<Item = W>) -> Result<Arguments, clap::Error> {
+    let takes_numbers = |arg: clap::Arg| if arg.get_action().takes_values() { arg.allow_negative_numbers(true) } else { arg };
+    let mut command = Arguments::command().mut_subcommands(|subcommand| subcommand.mut_args(takes_numbers));
+    let matches = command.try_get_matches_from_mut(words)?;
+    Arguments::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+}
+
 /// Reads a command line, its first word the program's name, as far as it is read before a file is: options, targets, extents, and what `--args` gives. Nothing is run.
 ///
 /// # Errors
 /// What would be said of a wrong one, as long as the terminal would get it.
 pub fn read(words: &[String]) -> Result<(), String> {
-    let arguments = Arguments::try_parse_from(words).map_err(|error| error.render().ansi().to_string())?;
+    let arguments = parse(words).map_err(|error| error.render().ansi().to_string())?;
     match &arguments.command {
         Command::Check(check) => check.read(),
         Command::Compare(compare) => compare.read(),
@@ -105,7 +114,7 @@ pub fn read(words: &[String]) -> Result<(), String> {
 
 /// Runs the command line.
 pub fn run() -> ExitCode {
-    let command = match Arguments::try_parse() {
+    let command = match parse(std::env::args_os()) {
         Ok(arguments) => arguments.command,
         Err(error) => return refuse(&error),
     };

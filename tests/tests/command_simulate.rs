@@ -179,6 +179,7 @@ fn a_weak_memory_shows_what_one_order_of_the_steps_hides() {
     simulate(&["-D", "ORDERS=false"]).prints("simulated: `consume`");
     let run = simulate(&["-D", "ORDERS=false", "--weak-memory", "40"]);
     run.refuses(1, &["error: the results of `consume` differ where memory is weak", "WARPWRIGHT_WEAK_MEMORY="]);
+    simulate(&["-D", "ORDERS=true", "--weak-memory", "-3"]).refuses(2, &["error: invalid value '-3' for '--weak-memory <RUNS>'"]);
     let run = simulate(&["-D", "ORDERS=true", "--weak-memory", "40", "--json"]);
     run.prints("\"weak_memory_runs\": 40");
     assert!(

@@ -112,7 +112,7 @@ fn all_that_is_wrong_at_once() {
     refuses("--cc x --threads 32 --registers 16", 2, &["there is no compute capability `x`; write one of 1.0, 1.1, "]);
     refuses("--cc 9.0 --threads 0 --registers 16", 2, &["a block has 1 to 1024 threads on 9.0, not 0"]);
     refuses("--cc 9.0 --threads 32", 2, &["--registers <N>"]);
-    refuses("--cc 9.0 --threads -1 --registers 16", 2, &["unexpected argument '-1'"]);
+    refuses("--cc 9.0 --threads -1 --registers 16", 2, &["invalid value '-1' for '--threads <N>': -1 is not in 0..=4294967295"]);
     refuses("--cc 9.0 --threads 32 --registers 16 --carve-out 101", 2, &["write `default`, `cache`, `equal`, `shared`, or a percentage"]);
     folder.run(&["occupancy"]).refuses(2, &["--cc <CAPABILITY>"]);
     folder.run(&["occupancy"]).refuses(2, &["--cc <CAPABILITY>"]);
