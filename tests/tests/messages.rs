@@ -98,6 +98,10 @@ fn page(shown: &[Shown]) -> String {
         }
         page += "```\n";
     }
+    page += "\n## Without an example\n\nLines of the compiler that say something, and that no source by itself leads to:\n\n| file | lines | why there is no example |\n|---|---|---|\n";
+    for (file, lines, why) in WITHOUT {
+        page += &format!("| `{file}` | {lines} | {why} |\n");
+    }
     page
 }
 

@@ -4,6 +4,7 @@ use super::state::State;
 use crate::source::features::{ABSENT, FEATURES};
 use std::collections::BTreeSet;
 use std::fmt::Write;
+use warpwright_codegen::ir::intrinsic::Call;
 use warpwright_codegen::target::TARGETS;
 use warpwright_codegen::{intrinsics, passes};
 
@@ -12,7 +13,8 @@ pub fn tables(state: &State) -> String {
     let kernels = state.count("kernels").max(1);
     let mut text = format!("{} kernels, {} statements\n", state.count("kernels"), state.count("statements"));
     table(&mut text, "features", FEATURES.iter().copied(), |name| state.count(&format!("feature {name}")), kernels);
-    let rows: BTreeSet<&str> = intrinsics::rows().map(|row| row.name).collect();
+    // Passes place the others.
+    let rows: BTreeSet<&str> = intrinsics::rows().filter(|row| row.call != Call::Pass).map(|row| row.name).collect();
     table(&mut text, "intrinsics, by name", rows.iter().copied(), |name| of_intrinsic(state, name), kernels);
     table(
         &mut text,
