@@ -17,6 +17,21 @@ struct Chunk([MaybeUninit<u8>; 16]);
 
 const EMPTY: Chunk = Chunk([MaybeUninit::new(0); 16]);
 
+/// Half a chunk, as registers hold it.
+pub(crate) type Word = MaybeUninit<u64>;
+
+/// A value in the words of a chunk, zeros behind it; `None` if it is larger.
+#[inline]
+pub(crate) fn words_of<T: Element>(value: &T) -> Option<[Word; 2]> {
+    let mut words = [Word::new(0); 2];
+    if size_of::<T>() > size_of_val(&words) {
+        return None;
+    }
+    // SAFETY: as many bytes fit; padding is copied as what it is, perhaps uninitialised.
+    unsafe { std::ptr::copy_nonoverlapping(std::ptr::from_ref(value).cast::<u8>(), words.as_mut_ptr().cast(), size_of::<T>()) };
+    Some(words)
+}
+
 /// Arguments, and chunks of values, that a new room has place for.
 const ROOM: usize = 16;
 
@@ -29,12 +44,14 @@ pub(crate) struct Argument<'a> {
 }
 
 /// What an argument is.
+// Laid out as it is written, so that the memory it names lies in the same place of all.
 #[derive(Clone, Copy)]
+#[repr(u8)]
 pub(crate) enum ArgumentKind<'a> {
     /// By value: the first of its chunks, and its size there.
     Value { chunk: usize, bytes: usize },
     /// A buffer.
-    Global { allocation: &'a Allocation, len: usize, writable: bool },
+    Global { writable: bool, allocation: &'a Allocation, len: usize },
     /// An array in constant memory.
     Constant { allocation: &'a Allocation },
     /// A texture.
@@ -54,6 +71,16 @@ impl<'a> Argument<'a> {
             ArgumentKind::Global { allocation, .. } | ArgumentKind::Constant { allocation } | ArgumentKind::Texture { allocation, .. } => {
                 Some(allocation)
             }
+        }
+    }
+
+    /// The memory it names, how many elements a buffer has, and whether the kernel may write it.
+    #[inline]
+    pub(crate) fn memory(&self) -> Option<(&'a Allocation, usize, bool)> {
+        match self.kind {
+            ArgumentKind::Value { .. } => None,
+            ArgumentKind::Global { allocation, len, writable } => Some((allocation, len, writable)),
+            ArgumentKind::Constant { allocation } | ArgumentKind::Texture { allocation, .. } => Some((allocation, 0, false)),
         }
     }
 
@@ -152,6 +179,42 @@ impl<'a> Arguments<'a> {
         // SAFETY: it is only given out as what it is here, and is gone when the room is another's.
         let argument = unsafe { std::mem::transmute::<Argument<'a>, Argument<'static>>(argument) };
         self.room.0.list.push(argument);
+    }
+
+    /// Adds an argument, if that needs no larger room; gives whether so.
+    #[inline(always)]
+    pub(crate) fn push_within(&mut self, argument: Argument<'a>) -> bool {
+        let list = &self.room.0.list;
+        let fits = list.len() < list.capacity();
+        if fits {
+            self.push(argument);
+        }
+        fits
+    }
+
+    /// The same of a value of so many bytes in the words of one chunk.
+    #[inline(always)]
+    pub(crate) fn push_words_within(&mut self, words: [Word; 2], bytes: usize, ty: &'static ElementType) -> bool {
+        let Kept { list, chunks } = &mut **self.room.0;
+        let (at, chunk) = (list.len(), chunks.len());
+        let fits = at < list.capacity() && chunk < chunks.capacity();
+        if fits {
+            // SAFETY: there is a place for both, as was just seen; a chunk is as many bytes as two words, any of which may be uninitialised.
+            unsafe {
+                chunks.as_mut_ptr().add(chunk).write(std::mem::transmute::<[Word; 2], Chunk>(words));
+                list.as_mut_ptr().add(at).write(Argument { kind: ArgumentKind::Value { chunk, bytes }, ty });
+                chunks.set_len(chunk + 1);
+                list.set_len(at + 1);
+            }
+        }
+        fits
+    }
+
+    /// Makes room for one more, with a chunk.
+    pub(crate) fn make_room(&mut self) {
+        let Kept { list, chunks } = &mut **self.room.0;
+        list.reserve(1);
+        chunks.reserve(1);
     }
 
     pub(crate) fn push_value<T: Element>(&mut self, value: T) {
@@ -316,9 +379,9 @@ mod tests {
     fn values_keep_their_bytes() {
         let mut arguments = Arguments::new();
         for i in 0..20u32 {
-            arguments.push_value([i; 5]);
+            arguments = arguments.value([i; 5]);
         }
-        arguments.push_value(2.5f64);
+        arguments = arguments.value(2.5f64);
         assert_eq!(arguments.len(), 21);
         for i in 0..20u32 {
             let expected: Vec<u8> = [i; 5].iter().flat_map(|x| x.to_le_bytes()).collect();
@@ -328,11 +391,28 @@ mod tests {
     }
 
     #[test]
+    fn a_full_room_grows() {
+        let device = crate::device::Device::simulator();
+        let buffer = device.zeros::<u8>(3).unwrap();
+        let mut arguments = Arguments::new();
+        for i in 0..100u64 {
+            arguments = arguments.value(i).global(&buffer).value((i as u8, true));
+        }
+        assert_eq!(arguments.len(), 300);
+        for i in 0..100u64 {
+            let at = 3 * i as usize;
+            assert_eq!(bytes(&arguments, at), i.to_le_bytes());
+            assert!(arguments.get(at + 1).and_then(Argument::memory).is_some_and(|(_, len, writes)| len == 3 && !writes));
+            assert_eq!(bytes(&arguments, at + 2), [i as u8, 1]);
+        }
+    }
+
+    #[test]
     fn a_large_value_is_whole() {
         let mut arguments = Arguments::new();
-        arguments.push_value(1u8);
-        arguments.push_value([7u64; 40]);
-        arguments.push_value(3u16);
+        arguments = arguments.value(1u8);
+        arguments = arguments.value([7u64; 40]);
+        arguments = arguments.value(3u16);
         assert_eq!(bytes(&arguments, 1), [7u64; 40].iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<_>>());
         assert_eq!(bytes(&arguments, 2), [3, 0]);
         let copy = arguments.with_memory(|_| None);

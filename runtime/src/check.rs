@@ -1,6 +1,6 @@
 //! What a launch must satisfy, checked before anything runs: each failure names the kernel, the figure, the limit and the way out.
 
-use crate::arguments::{Argument, ArgumentKind, Arguments};
+use crate::arguments::{Argument, Arguments};
 use crate::definition::KernelDefinition;
 use crate::device::Device;
 use crate::dim3::Dim3;
@@ -51,6 +51,7 @@ const INDEX_LIMIT: u64 = 1 << 32;
 
 /// Every buffer is on the device, and not too long for the kernel's index type. Gives whether the stream is in order behind all that use them already. In one pass: a launch goes through its arguments
 /// as seldom as it can.
+#[inline]
 pub(crate) fn check_buffers(
     definition: &'static KernelDefinition,
     arguments: &Arguments<'_>,
@@ -60,33 +61,31 @@ pub(crate) fn check_buffers(
 ) -> Result<bool> {
     let longest = index.max_elements();
     let mut is_in_order = true;
-    for (parameter, argument) in arguments.iter().enumerate() {
-        let (allocation, len, writes) = match argument.kind {
-            ArgumentKind::Value { .. } => continue,
-            ArgumentKind::Global { allocation, len, writable } => (allocation, len, writable),
-            ArgumentKind::Constant { allocation } | ArgumentKind::Texture { allocation, .. } => (allocation, 0, false),
-        };
+    for argument in arguments.iter() {
+        let Some((allocation, len, writes)) = argument.memory() else { continue };
         is_in_order &= allocation.uses().knows(stream, writes);
-        if allocation.device() != device {
-            return Err(on_other_device(definition, parameter, allocation.device(), device));
-        }
-        if len as u64 > longest {
-            return Err(too_long(definition, parameter, len));
+        if allocation.device() != device || len as u64 > longest {
+            return Err(misfit(definition, arguments, argument, device));
         }
     }
     Ok(is_in_order)
 }
 
+/// What is wrong with an argument that is on another device, or too long.
 #[cold]
-fn on_other_device(definition: &'static KernelDefinition, parameter: usize, owner: &Device, device: &Device) -> Error {
-    let parameter = parameter_name(definition, parameter);
-    Error::OtherDevice { kernel: definition.name, parameter, buffer: owner.to_string(), device: device.to_string() }
-}
-
-#[cold]
-fn too_long(definition: &'static KernelDefinition, parameter: usize, len: usize) -> Error {
-    let what = format!("the elements of parameter `{}` number", parameter_name(definition, parameter));
-    Error::IndexWidth { kernel: definition.name, what, figure: len as i128 }
+fn misfit(definition: &'static KernelDefinition, arguments: &Arguments<'_>, argument: &Argument<'_>, device: &Device) -> Error {
+    let index = arguments.iter().position(|other| std::ptr::eq(other, argument));
+    let parameter = parameter_name(definition, index.unwrap_or(usize::MAX));
+    match argument.allocation() {
+        Some(allocation) if allocation.device() != device => {
+            Error::OtherDevice { kernel: definition.name, parameter, buffer: allocation.device().to_string(), device: device.to_string() }
+        }
+        _ => {
+            let what = format!("the elements of parameter `{parameter}` number");
+            let len = argument.memory().map_or(0, |(_, len, _)| len);
+            Error::IndexWidth { kernel: definition.name, what, figure: len as i128 }
+        }
+    }
 }
 
 /// A launch that was found right.
@@ -104,7 +103,7 @@ thread_local! {
 }
 
 /// Grid, block and shared memory are what kernel and device can take.
-#[inline]
+#[inline(always)]
 pub(crate) fn check_geometry(
     definition: &'static KernelDefinition,
     asked: &Geometry,

@@ -1,6 +1,6 @@
 //! How the code that `#[kernel]` generates passes a launch's arguments.
 
-use crate::arguments::{Argument, ArgumentKind, Arguments};
+use crate::arguments::{Argument, ArgumentKind, Arguments, Word, words_of};
 use crate::buffer::{Allocation, Buffer, ConstantBuffer};
 use crate::element::{Element, ElementType};
 use crate::matrix::{BufferMatrix, BufferMatrixBatch, BufferMatrixBatchMut, BufferMatrixMut};
@@ -17,8 +17,13 @@ pub trait ParameterGroup<'a> {
 #[doc(hidden)]
 impl<'a> Arguments<'a> {
     pub fn value<T: Element>(mut self, value: T) -> Arguments<'a> {
-        self.push_value(value);
-        self
+        match words_of(&value) {
+            Some(words) => self.words(words[0], words[1], size_of::<T>(), &T::TYPE),
+            None => {
+                self.push_value(value);
+                self
+            }
+        }
     }
 
     pub fn global<T: Element>(self, buffer: &'a Buffer<T>) -> Arguments<'a> {
@@ -71,7 +76,28 @@ impl<'a> Arguments<'a> {
     /// All of these in registers: an [`Argument`] would be written, and read again at once.
     #[inline(never)]
     fn buffer(mut self, allocation: &'a Allocation, len: usize, writable: bool, ty: &'static ElementType) -> Arguments<'a> {
-        self.push(Argument { kind: ArgumentKind::Global { allocation, len, writable }, ty });
-        self
+        let argument = Argument { kind: ArgumentKind::Global { allocation, len, writable }, ty };
+        if self.push_within(argument) { self } else { self.buffer_in_more(allocation, len, writable, ty) }
+    }
+
+    /// The same in a larger room. It takes the arguments along, so that there is nothing that whoever calls it has to keep meanwhile.
+    #[cold]
+    #[inline(never)]
+    fn buffer_in_more(mut self, allocation: &'a Allocation, len: usize, writable: bool, ty: &'static ElementType) -> Arguments<'a> {
+        self.make_room();
+        self.buffer(allocation, len, writable, ty)
+    }
+
+    /// A value of so many bytes in two words.
+    #[inline(never)]
+    fn words(mut self, low: Word, high: Word, bytes: usize, ty: &'static ElementType) -> Arguments<'a> {
+        if self.push_words_within([low, high], bytes, ty) { self } else { self.words_in_more(low, high, bytes, ty) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn words_in_more(mut self, low: Word, high: Word, bytes: usize, ty: &'static ElementType) -> Arguments<'a> {
+        self.make_room();
+        self.words(low, high, bytes, ty)
     }
 }

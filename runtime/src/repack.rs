@@ -172,8 +172,8 @@ mod tests {
     /// The second of two values as the device has it.
     fn second<T: Element>(value: T, index: IndexWidth) -> Result<Vec<u8>> {
         let mut arguments = Arguments::new();
-        arguments.push_value(7u8);
-        arguments.push_value(value);
+        arguments = arguments.value(7u8);
+        arguments = arguments.value(value);
         let repacked = for_device(&TAKES, &arguments, index)?;
         let Some(ArgumentKind::Value { chunk, bytes }) = repacked.get(1).map(|argument| argument.kind) else { panic!("no value") };
         // SAFETY: a value of that size; nobody asks for one with padding that is not initialised.
@@ -193,7 +193,7 @@ mod tests {
     fn wide_indices_keep_their_width() {
         assert_eq!(second([1usize << 40, 2], IndexWidth::Bits64).unwrap(), [1u64 << 40, 2].map(u64::to_le_bytes).concat());
         let mut arguments = Arguments::new();
-        arguments.push_value(PARAMS);
+        arguments = arguments.value(PARAMS);
         assert!(PARAMS_ARE_ALIKE == matches!(for_device(&TAKES, &arguments, IndexWidth::Bits64).unwrap(), Cow::Borrowed(_)));
     }
 
