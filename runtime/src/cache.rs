@@ -81,14 +81,26 @@ impl Entry {
 }
 
 /// The entry in a list, or the list's end.
+#[inline]
 fn find<'c>(mut link: &'c Link, definition: &'static KernelDefinition, generics: &Generics) -> Result<&'c Entry, &'c Link> {
     while let Some(entry) = link.get() {
-        if std::ptr::eq(entry.definition, definition) && entry.generics == *generics {
+        if std::ptr::eq(entry.definition, definition) && are_same(&entry.generics, generics) {
             return Ok(entry);
         }
         link = &entry.next;
     }
     Err(link)
+}
+
+/// Whether generics are the same; most kernels have none.
+#[inline]
+fn are_same(some: &Generics, others: &Generics) -> bool {
+    if some.is_empty() { others.is_empty() } else { are_equal(some, others) }
+}
+
+#[inline(never)]
+fn are_equal(some: &Generics, others: &Generics) -> bool {
+    some == others
 }
 
 fn hash(definition: &'static KernelDefinition, generics: &Generics) -> usize {

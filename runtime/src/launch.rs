@@ -303,6 +303,7 @@ impl Launch<'_> {
     }
 
     /// The compiled instance. It is only compiled if the buffers are the device's.
+    #[inline(always)]
     pub(crate) fn instance<'d>(&self, device: &'d Device) -> Result<&'d Arc<Instance>> {
         match device.cache().find(self.definition, &self.generics) {
             Some(known) => Ok(known),

@@ -176,6 +176,7 @@ impl CudaKernel {
     }
 
     /// Writes the address of each argument to `parameters`: of most where they lie already; of others in `words` and `maps`.
+    #[inline(always)]
     fn bind_arguments(
         &self,
         plan: &LaunchPlan<'_>,
@@ -321,22 +322,23 @@ impl CudaKernel {
     }
 
     /// Hands the addresses of a launch's parameters to `use_them`.
+    #[inline(always)]
     pub(super) fn with_parameters<R>(&self, plan: &LaunchPlan<'_>, use_them: impl FnOnce(*mut *mut c_void) -> Result<R>) -> Result<R> {
-        match self.slots.len() {
-            len if len <= SLOTS[0] => self.with_slots(plan, &mut [0; SLOTS[0]], &mut [null_mut(); SLOTS[0]], use_them),
-            len if len <= SLOTS[1] => self.with_slots(plan, &mut [0; SLOTS[1]], &mut [null_mut(); SLOTS[1]], use_them),
-            len => self.with_slots(plan, &mut vec![0; len], &mut vec![null_mut(); len], use_them),
-        }
-    }
-
-    /// The same with room for words and addresses.
-    fn with_slots<R>(
-        &self,
-        plan: &LaunchPlan<'_>,
-        words: &mut [u64],
-        parameters: &mut [*mut c_void],
-        use_them: impl FnOnce(*mut *mut c_void) -> Result<R>,
-    ) -> Result<R> {
+        let (mut few, mut many, mut all);
+        let (words, parameters): (&mut [u64], &mut [*mut c_void]) = match self.slots.len() {
+            len if len <= SLOTS[0] => {
+                few = ([0; SLOTS[0]], [null_mut(); SLOTS[0]]);
+                (&mut few.0, &mut few.1)
+            }
+            len if len <= SLOTS[1] => {
+                many = ([0; SLOTS[1]], [null_mut(); SLOTS[1]]);
+                (&mut many.0, &mut many.1)
+            }
+            len => {
+                all = (vec![0; len], vec![null_mut(); len]);
+                (&mut all.0, &mut all.1)
+            }
+        };
         let mut maps = Vec::new();
         self.bind_arguments(plan, words, &mut maps, parameters)?;
         use_them(parameters.as_mut_ptr())
