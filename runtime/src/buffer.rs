@@ -59,16 +59,22 @@ thread_local! {
 }
 
 /// A serial number that nobody else has.
+#[inline]
 fn new_serial() -> u64 {
-    static TAKEN: AtomicU64 = AtomicU64::new(0);
-    let take = || TAKEN.fetch_add(SERIALS, Ordering::Relaxed) + 1;
     let of_thread = |next: &Cell<u64>| {
-        let serial = if next.get().is_multiple_of(SERIALS) { take() } else { next.get() };
+        let serial = if next.get().is_multiple_of(SERIALS) { take_serials() } else { next.get() };
         next.set(serial + 1);
         serial
     };
     // At a thread's end none are kept.
-    SERIAL.try_with(of_thread).unwrap_or_else(|_| take())
+    SERIAL.try_with(of_thread).unwrap_or_else(|_| take_serials())
+}
+
+/// The first of as many as a thread takes at once.
+#[cold]
+fn take_serials() -> u64 {
+    static TAKEN: AtomicU64 = AtomicU64::new(0);
+    TAKEN.fetch_add(SERIALS, Ordering::Relaxed) + 1
 }
 
 impl Allocation {
@@ -180,11 +186,13 @@ impl Allocation {
 
 impl Drop for Allocation {
     fn drop(&mut self) {
-        // A failure shows again at the next call on the device; there is nobody to tell it here.
-        let _ = match &self.home {
+        match &self.home {
             Some(home) => self.uses.hand_over(home),
-            None => self.uses.settle(),
-        };
+            None => {
+                // A failure shows again at the next call on the device; there is nobody to tell it here.
+                let _ = self.uses.settle();
+            }
+        }
         let Held::Own(memory) = std::mem::replace(&mut self.memory, Held::Lent(Address(0))) else { return };
         match &self.home {
             Some(home) => memory.free_in_order(home.queue()),
@@ -197,8 +205,13 @@ impl Drop for Allocation {
 
 /// Bytes of `len` elements, if an address can have as many.
 pub(crate) fn bytes_of<T>(len: usize) -> Result<usize> {
-    let bytes = len.checked_mul(size_of::<T>()).filter(|bytes| isize::try_from(*bytes).is_ok());
-    bytes.ok_or(Error::TooLarge { len, element: size_of::<T>() })
+    count_bytes::<T>(len).ok_or(Error::TooLarge { len, element: size_of::<T>() })
+}
+
+/// The same, or none.
+#[inline]
+pub(crate) fn count_bytes<T>(len: usize) -> Option<usize> {
+    len.checked_mul(size_of::<T>()).filter(|bytes| isize::try_from(*bytes).is_ok())
 }
 
 /// Elements in the memory of a device. Made by [`Device::upload`] and [`Device::zeros`]; passed to a kernel as `&Global<T>` or

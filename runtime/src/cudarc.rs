@@ -15,7 +15,7 @@ use crate::buffer::{Allocation, Buffer};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{Error, Result};
-use crate::foreign::{LEGACY, PER_THREAD, SharedKeep, check_address, lend_in};
+use crate::foreign::{LEGACY, PER_THREAD, SharedKeep, find_address, lend_in, no_address};
 use crate::stream::{Stream, StreamCore};
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, CudaView, CudaViewMut, DevicePtr, DevicePtrMut, DeviceSlice, SyncOnDrop};
 use std::cell::Cell;
@@ -81,8 +81,8 @@ fn of_driver(error: cudarc::driver::DriverError) -> Error {
 /// [`Error::Foreign`] if it begins at no multiple of 16 bytes; as [`stream_of`]. The slice is freed then.
 pub fn buffer_of<T: Element>(mut slice: CudaSlice<T>) -> Result<Buffer<T>> {
     let stream = Arc::clone(slice.stream());
-    let (mut room, len) = (None, slice.len());
-    let place = Place::enter(&mut room, &stream)?;
+    let len = slice.len();
+    let place = Place::enter(&stream)?;
     let address = slice.device_ptr_mut(&stream).0;
     // SAFETY: so many elements lie there, as long as the slice lives.
     let buffer = unsafe { Buffer::from_raw_parts(place.own.device(), address, len, Box::new(slice)) }?;
@@ -110,10 +110,9 @@ pub fn with_buffers<L: Slices, R, E: From<Error>>(
     stream: &Arc<CudaStream>,
     work: impl for<'b> FnOnce(L::Buffers<'b>, &'b Stream) -> std::result::Result<R, E>,
 ) -> std::result::Result<R, E> {
-    let mut room = None;
-    let place = Place::enter(&mut room, stream)?;
+    let place = Place::enter(stream)?;
     let mut lent = L::Lent::default();
-    slices.lend(place, &mut lent)?;
+    slices.lend(&place, &mut lent)?;
     work(L::buffers(&mut lent), &place.own)
 }
 
@@ -129,10 +128,9 @@ pub fn with_slices<L: Buffers, R, E: From<Error>>(
     stream: &Arc<CudaStream>,
     work: impl for<'b> FnOnce(L::Slices<'b>) -> std::result::Result<R, E>,
 ) -> std::result::Result<R, E> {
-    let mut room = None;
-    let place = Place::enter(&mut room, stream)?;
+    let place = Place::enter(stream)?;
     let mut lent = L::Lent::default();
-    buffers.lend(place, &mut lent)?;
+    buffers.lend(&place, &mut lent)?;
     work(L::slices(&mut lent))
 }
 
@@ -145,8 +143,8 @@ pub struct Place<'p> {
     own: ManuallyDrop<Stream>,
     /// Of the per-thread default stream: in which of them the thread lent before.
     before: Option<*const ()>,
-    /// How the next call is to find it, if it may.
-    known: Option<Found>,
+    /// How the next call is to find it, if it may. Taken when this is dropped.
+    known: ManuallyDrop<Option<Found>>,
 }
 
 /// How a thread is to find a stream again: by `cudarc`'s, and its core, if somebody has that.
@@ -166,35 +164,103 @@ thread_local! {
 }
 
 impl Known {
-    /// What the thread knows of a stream.
-    fn take(stream: &Arc<CudaStream>) -> Option<Known> {
-        // At a thread's end it knows nothing.
-        KNOWN.try_with(Cell::take).ok().flatten().filter(|known| std::ptr::eq(known.theirs.as_ptr(), Arc::as_ptr(stream)))
+    /// The stream, if the thread knows it, has let go of it, and nobody has taken it up since; or if somebody has it still. And how to find it again.
+    #[inline(always)]
+    fn take(stream: &Arc<CudaStream>) -> Option<(Stream, Option<Found>)> {
+        // At a thread's end it knows nothing. What might have to be dropped here would lie in memory till then.
+        let known = ManuallyDrop::new(KNOWN.try_with(Cell::take).ok()??);
+        if !known.is(stream) || !known.left.as_ref().is_some_and(|core| core.borrow_again()) {
+            return ManuallyDrop::into_inner(known).upgrade(stream);
+        }
+        let Known { theirs, core, device, left } = ManuallyDrop::into_inner(known);
+        Some((Stream::new(device, left?), Some((theirs, core))))
     }
 
-    /// The stream, if this thread has let go of it and nobody has taken it up since, or somebody has it still; and how to find it.
+    /// Whether it is this stream.
     #[inline]
-    fn stream(self) -> Option<(Stream, Option<Found>)> {
-        let core = match self.left {
-            Some(core) => Some(core).filter(|core| core.borrow_again()),
-            None => self.core.upgrade().filter(StreamCore::is_kept),
-        }?;
+    fn is(&self, stream: &Arc<CudaStream>) -> bool {
+        std::ptr::eq(self.theirs.as_ptr(), Arc::as_ptr(stream))
+    }
+
+    /// The same of what somebody else has, if it is this stream.
+    #[inline(never)]
+    fn upgrade(self, stream: &Arc<CudaStream>) -> Option<(Stream, Option<Found>)> {
+        if !self.is(stream) || self.left.is_some() {
+            return None;
+        }
+        let core = self.core.upgrade().filter(StreamCore::is_kept)?;
         Some((Stream::new(self.device, core), Some((self.theirs, self.core))))
     }
+
+    /// Has the thread know it from now on.
+    #[inline]
+    fn keep(self) {
+        let Known { theirs, core, device, left } = self;
+        // At a thread's end it knows nothing.
+        let Ok(known) = KNOWN.try_with(std::ptr::from_ref) else { return Known::forget((theirs, core), (device, left)) };
+        // SAFETY: the thread's own, which is there till its end.
+        let known = unsafe { &*known };
+        // What a call within this one has left goes.
+        if let Some(Known { theirs, core, device, left }) = known.replace(Some(Known { theirs, core, device, left })) {
+            Known::forget((theirs, core), (device, left));
+        }
+    }
+
+    /// Drops its parts: a whole one would lie in memory in case that this is called.
+    #[cold]
+    #[inline(never)]
+    fn forget(_: Found, _: (Device, Option<Arc<StreamCore>>)) {}
 }
 
 impl<'p> Place<'p> {
-    /// A place for a call, in a room for it: moving it would be much of what lending costs.
-    fn enter<'r>(room: &'r mut Option<Place<'p>>, stream: &'p Arc<CudaStream>) -> Result<&'r Place<'p>> {
-        let (own, known) = match Known::take(stream).and_then(Known::stream) {
+    /// A place for a call. Made in the caller, as all of lending: what goes from function to function lies in memory, and in more places of the program than are at hand behind the driver's work.
+    #[inline(always)]
+    fn enter(stream: &'p Arc<CudaStream>) -> Result<Place<'p>> {
+        let (own, known) = match Known::take(stream) {
             Some(found) => found,
             None => Place::find(stream)?,
         };
-        let before = own.core().is_per_thread().then(|| {
-            own.core().queue().take_stood_for();
-            lend_in(own.core().queue_address())
-        });
-        Ok(room.insert(Place { stream, own: ManuallyDrop::new(own), before, known }))
+        let before = if own.core().is_per_thread() { Some(Place::enter_per_thread(&own)) } else { None };
+        Ok(Place { stream, own: ManuallyDrop::new(own), before, known: ManuallyDrop::new(known) })
+    }
+
+    /// Lets the calling thread lend in its per-thread default stream; gives in which of them it lent before.
+    #[inline(never)]
+    fn enter_per_thread(own: &Stream) -> *const () {
+        own.core().queue().take_stood_for();
+        lend_in(own.core().queue_address())
+    }
+
+    /// The end of lending in the calling thread's per-thread default stream.
+    fn leave_per_thread(device: &Device, core: &Arc<StreamCore>, before: *const ()) {
+        let is_stood_for = core.queue().take_stood_for();
+        let ours = lend_in(before);
+        if is_stood_for {
+            // What is put into this stream next comes behind what others put into the one that stands for it, but who only waits for this one would not wait for that: so it waits itself, for a
+            // third stream, which the driver does not keep in order with either.
+            let outcome = device.between_default_streams().and_then(|through| through.order_after(core).map(|()| through));
+            lend_in(ours);
+            if outcome.and_then(|through| core.order_after(through)).is_err() {
+                let _ = core.queue().synchronize();
+            }
+            lend_in(before);
+        }
+        // Who has it still will ask the stream that stands for it, maybe when there is no such thread any more.
+        if Arc::strong_count(core) > 1 && core.queue().mark().is_err() {
+            let _ = core.queue().synchronize();
+        }
+    }
+
+    /// The end of a call in a stream that is not the driver's, or another one in each thread.
+    #[inline(never)]
+    fn leave(&mut self, device: Device, core: Arc<StreamCore>) {
+        if let Some(before) = self.before {
+            Place::leave_per_thread(&device, &core, before);
+        }
+        if let Some((theirs, weak)) = self.known.take() {
+            let left = StreamCore::let_go(&core, || Arc::clone(self.stream) as SharedKeep).then_some(core);
+            Known { theirs, core: weak, device, left }.keep();
+        }
     }
 
     #[cold]
@@ -228,33 +294,27 @@ impl<'p> Place<'p> {
         self.stream.join(stream).map_err(of_driver)?;
         Ok(Some(Arc::clone(stream)))
     }
+
+    /// Lets the stream of a slice come behind the place, where [`Place::admit`] gave it.
+    #[inline(never)]
+    fn precede(&self, stream: &CudaStream) {
+        if stream.join(self.stream).is_err() {
+            let _ = self.stream.synchronize();
+        }
+    }
 }
 
 impl Drop for Place<'_> {
+    #[inline]
     fn drop(&mut self) {
         // SAFETY: not used again.
         let (device, core) = unsafe { ManuallyDrop::take(&mut self.own) }.into_parts();
-        if let Some(before) = self.before {
-            let is_stood_for = core.queue().take_stood_for();
-            let ours = lend_in(before);
-            if is_stood_for {
-                // What is put into this stream next comes behind what others put into the one that stands for it, but who only waits for this one would not wait for that: so it waits itself, for a
-                // third stream, which the driver does not keep in order with either.
-                let outcome = device.between_default_streams().and_then(|through| through.order_after(&core).map(|()| through));
-                lend_in(ours);
-                if outcome.and_then(|through| core.order_after(through)).is_err() {
-                    let _ = core.queue().synchronize();
-                }
-                lend_in(before);
-            }
-            // Who has it still will ask the stream that stands for it, maybe when there is no such thread any more.
-            if Arc::strong_count(&core) > 1 && core.queue().mark().is_err() {
-                let _ = core.queue().synchronize();
-            }
+        if self.before.is_some() || !core.is_drivers() {
+            return self.leave(device, core);
         }
-        if let Some((theirs, weak)) = self.known.take() {
-            let left = StreamCore::let_go(&core, || Arc::clone(self.stream) as SharedKeep).then_some(core);
-            let _ = KNOWN.try_with(|known| known.set(Some(Known { theirs, core: weak, device, left })));
+        match self.known.take() {
+            Some((theirs, weak)) => Known { theirs, core: weak, device, left: Some(core) }.keep(),
+            None => drop((device, core)),
         }
     }
 }
@@ -312,7 +372,7 @@ pub struct LentSlice<'p, T: Element> {
 }
 
 impl<'p, T: Element> LentSlice<'p, T> {
-    #[inline]
+    #[inline(always)]
     fn lend(
         lent: &mut Option<LentSlice<'p, T>>,
         place: &'p Place<'p>,
@@ -320,7 +380,12 @@ impl<'p, T: Element> LentSlice<'p, T> {
         len: usize,
         (address, sync): (u64, SyncOnDrop<'p>),
     ) -> Result<()> {
-        let address = check_address::<T>(place.own.device(), address, len)?;
+        // What might have to be dropped here would lie in memory till then.
+        let kept = ManuallyDrop::new((unordered, sync));
+        let Some(address) = find_address::<T>(address, len) else {
+            return Err(LentSlice::<T>::refuse(place, address, len, ManuallyDrop::into_inner(kept)));
+        };
+        let (unordered, sync) = ManuallyDrop::into_inner(kept);
         // Whoever works with it in another stream comes behind what this one waits for.
         // SAFETY: so many elements of the device, borrowed for as long as this lives, which hands them back when it is dropped; only `with_buffers` has it. The place's stream outlives it.
         let allocation = unsafe { Allocation::lent(&place.own, address) };
@@ -330,22 +395,32 @@ impl<'p, T: Element> LentSlice<'p, T> {
         std::mem::forget(lent.replace(LentSlice { buffer, serial, place, unordered, _sync: sync }));
         Ok(())
     }
+
+    #[cold]
+    #[inline(never)]
+    fn refuse(place: &Place<'p>, address: u64, len: usize, _kept: (Option<Arc<CudaStream>>, SyncOnDrop<'p>)) -> Error {
+        no_address::<T>(place.own.device(), address, len)
+    }
+}
+
+/// Somebody has a buffer of memory that is about to be another's: that cannot be undone.
+#[cold]
+fn swapped() -> ! {
+    eprintln!("warpwright: a buffer that `with_buffers` lent was swapped for another, and outlives the slice");
+    std::process::abort();
 }
 
 impl<T: Element> Drop for LentSlice<'_, T> {
+    #[inline]
     fn drop(&mut self) {
         let allocation = self.buffer.allocation_mut();
         if allocation.serial() != self.serial {
-            // Somebody has a buffer of memory that is about to be another's: that cannot be undone.
-            eprintln!("warpwright: a buffer that `with_buffers` lent was swapped for another, and outlives the slice");
-            std::process::abort();
+            swapped();
         }
-        // The stream that `cudarc` looks at comes behind all others that used it. A failure shows at the next call; there is nobody to tell it here.
-        let _ = allocation.uses_mut().hand_over(self.place.own.core());
-        if let Some(stream) = &self.unordered
-            && stream.join(self.place.stream).is_err()
-        {
-            let _ = self.place.stream.synchronize();
+        // The stream that `cudarc` looks at comes behind all others that used it.
+        allocation.uses_mut().hand_over(self.place.own.core());
+        if let Some(stream) = &self.unordered {
+            self.place.precede(stream);
         }
     }
 }
@@ -358,7 +433,7 @@ macro_rules! slices {
             type Buffers<'b> = &'b Buffer<T>;
             type Lent<'p> = Option<LentSlice<'p, T>> where Self: 'p;
 
-            #[inline]
+            #[inline(always)]
             fn lend<'p>(self, place: &'p Place<'p>, lent: &mut Option<LentSlice<'p, T>>) -> Result<()>
             where
                 Self: 'p,
@@ -384,7 +459,7 @@ macro_rules! slices_mut {
             type Buffers<'b> = &'b mut Buffer<T>;
             type Lent<'p> = Option<LentSlice<'p, T>> where Self: 'p;
 
-            #[inline]
+            #[inline(always)]
             fn lend<'p>(self, place: &'p Place<'p>, lent: &mut Option<LentSlice<'p, T>>) -> Result<()>
             where
                 Self: 'p,
@@ -487,7 +562,7 @@ macro_rules! tuples {
             type Buffers<'b> = ($($name::Buffers<'b>,)*);
             type Lent<'p> = ($($name::Lent<'p>,)*) where Self: 'p;
 
-            #[inline]
+            #[inline(always)]
             fn lend<'p>(self, place: &'p Place<'p>, lent: &mut Self::Lent<'p>) -> Result<()>
             where
                 Self: 'p,

@@ -4,7 +4,7 @@
 
 #![expect(unsafe_code, reason = "handles of others say nothing of what they are")]
 
-use crate::buffer::{Allocation, Buffer, bytes_of};
+use crate::buffer::{Allocation, Buffer, bytes_of, count_bytes};
 use crate::cuda;
 use crate::device::Device;
 use crate::driver::{DeviceKind, Memory};
@@ -146,7 +146,7 @@ impl<T: Element> Buffer<T> {
             let what = "has no addresses that other libraries could give; use `upload`, or a CUDA device".to_owned();
             return Err(Error::Unsupported { device: device.to_string(), what });
         }
-        let address = check_address::<T>(device, address, len)?;
+        let Some(address) = find_address::<T>(address, len) else { return Err(no_address::<T>(device, address, len)) };
         let allocation = Allocation::new(device.clone(), Box::new(ForeignMemory { address, _keep: keep }));
         Ok(Buffer::of_allocation(allocation, len))
     }
@@ -160,17 +160,21 @@ impl<T: Element> Buffer<T> {
 
 /// Where elements at an address of the device's are said to lie, if kernels can work with them there.
 #[inline]
-pub(crate) fn check_address<T: Element>(device: &Device, address: u64, len: usize) -> Result<u64> {
-    match bytes_of::<T>(len)? {
+pub(crate) fn find_address<T: Element>(address: u64, len: usize) -> Option<u64> {
+    match count_bytes::<T>(len)? {
         // What is empty lies nowhere, but not at null: references to nothing are never null.
-        0 => Ok(NOWHERE),
-        _ if address != 0 && address.is_multiple_of(ALIGN) => Ok(address),
-        _ => Err(no_address(device, address, len)),
+        0 => Some(NOWHERE),
+        _ if address != 0 && address.is_multiple_of(ALIGN) => Some(address),
+        _ => None,
     }
 }
 
+/// Why [`find_address`] gave none.
 #[cold]
-fn no_address(device: &Device, address: u64, len: usize) -> Error {
+pub(crate) fn no_address<T: Element>(device: &Device, address: u64, len: usize) -> Error {
+    if let Err(error) = bytes_of::<T>(len) {
+        return error;
+    }
     let reason = if address == 0 {
         format!("the address of {len} elements is null; help: pass where they begin")
     } else {

@@ -146,24 +146,26 @@ impl Uses {
         state
     }
 
-    /// Orders a stream after all that work with it, and forgets them: whoever comes next has to come after that stream.
+    /// Orders a stream after all that work with it, and forgets them: whoever comes next has to come after that stream. What cannot be ordered is waited for; a failure shows at the next call.
     #[inline]
-    pub(crate) fn hand_over(&mut self, to: &Arc<StreamCore>) -> Result<()> {
+    pub(crate) fn hand_over(&mut self, to: &Arc<StreamCore>) {
         if self.has_alone(to) {
             // It wrote behind all others, and nobody has come since: there are no readers to forget.
             self.state.get_mut().unwrap_or_else(PoisonError::into_inner).writer = None;
             *self.alone.get_mut() = null_mut();
-            return Ok(());
+        } else {
+            self.hand_all_over(to);
         }
-        self.hand_all_over(to)
     }
 
     #[inline(never)]
-    fn hand_all_over(&mut self, to: &Arc<StreamCore>) -> Result<()> {
+    fn hand_all_over(&mut self, to: &Arc<StreamCore>) {
         let state = self.forget();
-        let others = state.writer.iter().chain(state.readers.iter().flatten()).filter(|other| !Arc::ptr_eq(other, to));
-        // What cannot be ordered is waited for: the memory is somebody else's then.
-        others.map(|other| to.order_after(other).or_else(|_| other.queue().synchronize())).fold(Ok(()), Result::and)
+        for other in state.writer.iter().chain(state.readers.iter().flatten()) {
+            if !Arc::ptr_eq(other, to) && to.order_after(other).is_err() {
+                let _ = other.queue().synchronize();
+            }
+        }
     }
 
     /// The fault of the stream that wrote last, if there is one: then what was written is no result.
@@ -224,7 +226,7 @@ mod tests {
         uses.write_on(&own).unwrap();
         uses.read_on(&own).unwrap();
         assert_eq!(Arc::strong_count(&own), 1);
-        uses.hand_over(&own).unwrap();
+        uses.hand_over(&own);
         assert!(uses.lock().writer.is_none());
 
         // SAFETY: as above.
@@ -232,7 +234,7 @@ mod tests {
         uses.read_on(&other).unwrap();
         assert!(Arc::ptr_eq(uses.lock().writer.as_ref().unwrap(), &own));
         assert_eq!((Arc::strong_count(&own), Arc::strong_count(&other)), (2, 2));
-        uses.hand_over(&own).unwrap();
+        uses.hand_over(&own);
         assert_eq!((Arc::strong_count(&own), Arc::strong_count(&other)), (1, 1));
 
         // SAFETY: as above.

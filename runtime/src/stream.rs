@@ -130,6 +130,13 @@ impl StreamCore {
         lets_go
     }
 
+    /// Whether the driver keeps the handle: then whoever has the core may use it.
+    #[cfg(feature = "cudarc")]
+    #[inline]
+    pub(crate) fn is_drivers(&self) -> bool {
+        matches!(self.keeper, Keeper::Driver)
+    }
+
     /// Where its queue lies: by that the queue of a thread's default stream is told from others.
     #[cfg(feature = "cudarc")]
     pub(crate) fn queue_address(&self) -> *const () {
