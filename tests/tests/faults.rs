@@ -15,15 +15,17 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::thread;
 use warpwright::{Device, Launch};
+use warpwright_tests::faults::alone::ALONE;
 use warpwright_tests::faults::engine::{ENGINE_KERNELS, IR_MISTAKES};
-use warpwright_tests::faults::engine_runs::{Fates, SAME_IR, fates, fates_of_launch, ir_table, same_of};
+use warpwright_tests::faults::engine_runs::{ELSEWHERE_IR, Fate, Fates, ListedIr, SAME_IR, fates, fates_of_launch, ir_table, of_fate};
 use warpwright_tests::faults::equivalent::{unlisted, untold};
 use warpwright_tests::faults::kernels::{SPECIMENS, Specimen};
 use warpwright_tests::faults::lints::{Said, of_clean, of_mutant};
 use warpwright_tests::faults::mistakes::{Edit, MISTAKES};
 use warpwright_tests::faults::pages::{seen_early, verdicts};
+use warpwright_tests::faults::products::PRODUCTS;
 use warpwright_tests::faults::rings::RINGS;
-use warpwright_tests::faults::staples::{STAPLES, is_wanted};
+use warpwright_tests::faults::staples::{STAPLES, is_wanted, kernels_of_library};
 use warpwright_tests::faults::sweep::{Judged, merged, sweep};
 use warpwright_tests::faults::verdict::Verdict;
 use warpwright_tests::marked::hold;
@@ -44,12 +46,15 @@ fn judged_specimens() -> Vec<Judged> {
     of_specimens(SPECIMENS, &|_, _| true)
 }
 
-/// The mutants of these kernels: those that are wanted, by the kernel's name and the edit.
+/// The mutants of these kernels: those that are wanted, by the kernel's name and the edit. A mutant that is found at its line is not tried in the kernel's next launch.
 fn of_specimens<'s>(specimens: impl IntoIterator<Item = &'s Specimen>, wanted: &dyn Fn(&str, &Edit) -> bool) -> Vec<Judged> {
-    let mut all = Vec::new();
+    let mut all: Vec<Judged> = Vec::new();
     for specimen in specimens {
         let mut show = |launch: &Launch<'_>| {
-            let found = sweep(launch, &|edit| wanted(specimen.name, edit));
+            let is_found = |one: &Judged, edit: &Edit| {
+                one.kernel == launch.definition().name && one.edit == *edit && one.verdict <= Verdict::AtItsLine
+            };
+            let found = sweep(launch, &|edit| wanted(specimen.name, edit) && !all.iter().any(|one| is_found(one, edit)));
             assert!(found.alarm.is_none(), "{} as it is: {:?}", specimen.name, found.alarm);
             all.extend(found.mutants);
         };
@@ -132,7 +137,8 @@ fn mistakes_in_the_specimens_are_found() {
 fn mistakes_in_the_tree_are_found() {
     // Side by side: neither waits for the other.
     let all = thread::scope(|scope| {
-        let staples = scope.spawn(|| of_specimens(STAPLES.iter().filter(|staple| is_named(staple.name)), &is_wanted));
+        let staples =
+            scope.spawn(|| of_specimens(STAPLES.iter().chain(ALONE).chain(PRODUCTS).filter(|staple| is_named(staple.name)), &is_wanted));
         let mut all = of_tree();
         all.extend(staples.join().unwrap_or_else(|panic| resume_unwind(panic)));
         merged(all)
@@ -140,6 +146,8 @@ fn mistakes_in_the_tree_are_found() {
     let wrong = untold(&all);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     if word().is_none() {
+        let missing: Vec<String> = kernels_of_library().into_iter().filter(|name| all.iter().all(|one| one.kernel != *name)).collect();
+        assert!(missing.is_empty(), "kernels of the library of staples without mistakes: {missing:?}");
         hold(&page(), &[("tree", verdicts(&all))]);
     }
     println!("ran: faults of the tree ({} mutants on simulator)", all.len());
@@ -167,8 +175,10 @@ fn what_is_seen_while_compiling() {
 
 #[test]
 fn mistakes_in_ir_are_refused_or_found() {
-    let all: Vec<(&str, Fates)> =
-        ENGINE_KERNELS.iter().map(|kernel| (kernel.name, fates(kernel.name, &kernel.text(), &|text| kernel.run(text)))).collect();
+    let all: Vec<(&str, Fates)> = ENGINE_KERNELS
+        .iter()
+        .map(|kernel| (kernel.name, fates(kernel.name, &[kernel.source()], &kernel.text(), &|text| kernel.run(text))))
+        .collect();
     for mistake in IR_MISTAKES {
         let has_room = all.iter().any(|(_, fates)| fates.iter().any(|(name, _)| *name == mistake.name));
         assert!(has_room, "no kernel has room for `{}`", mistake.name);
@@ -196,12 +206,20 @@ fn mistakes_in_ir_of_the_tree_are_refused_or_found() {
     held_ir("engine of the tree", &all);
 }
 
-/// Holds what mutants of IR come to to the list of those that change nothing, and to a table.
+/// Holds what mutants of IR come to to the lists of those that change nothing and of those that are stopped elsewhere, and to a table.
 fn held_ir(section: &str, all: &[(&str, Fates)]) {
     let names: Vec<&str> = all.iter().map(|(name, _)| *name).collect();
-    let listed = SAME_IR.iter().filter(|(kernel, ..)| names.contains(kernel));
-    let listed: BTreeMap<(&str, &str), usize> = listed.map(|(kernel, mistake, places, _)| ((*kernel, *mistake), *places)).collect();
-    assert_eq!(same_of(all.iter().map(|(name, fates)| (*name, fates))), listed, "mutants that change nothing, and those that are listed");
+    let listed = |list: ListedIr| -> BTreeMap<(&str, &str), usize> {
+        let rows = list.iter().filter(|(kernel, ..)| names.contains(kernel));
+        rows.map(|(kernel, mistake, places, _)| ((*kernel, *mistake), *places)).collect()
+    };
+    let found = |fate: Fate| of_fate(all.iter().map(|(name, fates)| (*name, fates)), fate);
+    assert_eq!(found(Fate::SameResult), listed(SAME_IR), "mutants that change nothing, and those that are listed");
+    assert_eq!(
+        found(Fate::Elsewhere),
+        listed(ELSEWHERE_IR),
+        "mutants whose fault is not in the loop that is changed, and those that are listed"
+    );
     hold(&page(), &[(section, ir_table(all.iter().map(|(_, fates)| fates)))]);
     println!("ran: {section} ({} mutants of IR on simulator)", all.iter().map(|(_, fates)| fates.len()).sum::<usize>());
 }

@@ -5,6 +5,7 @@ use super::engine_runs::{IrOutcome, run_text};
 use warpwright_codegen::ir::{Kernel, ObjectKind};
 use warpwright_codegen::pipeline::compile_text;
 use warpwright_codegen::syntax::Instance;
+use warpwright_runtime::definition::SourceText;
 use warpwright_runtime::sim::{Error, SimArgument, SimLaunch, SimProgram};
 
 /// A mistake in IR.
@@ -213,13 +214,21 @@ pub fn k(a: &Matrix<bf16>, b: &Matrix<bf16>, c: &mut Matrix<bf16>) {
     }
 }";
 
+/// The file that the kernels' faults name.
+const FILE: &str = "k.rs";
+
 impl EngineKernel {
+    /// The source.
+    pub fn source(&self) -> SourceText {
+        SourceText { file: FILE, line: 1, column: 1, text: self.source }
+    }
+
     /// The text of the form.
     ///
     /// # Panics
     /// If the source does not compile.
     pub fn text(&self) -> String {
-        let lowered = compile_text("k.rs", self.source, "k", &Instance::default()).unwrap_or_else(|found| {
+        let lowered = compile_text(FILE, self.source, "k", &Instance::default()).unwrap_or_else(|found| {
             let said: Vec<String> = found.iter().map(|finding| finding.message.clone()).collect();
             panic!("{}: {}", self.name, said.join("; "))
         });
@@ -261,7 +270,7 @@ impl EngineKernel {
         let launch = SimLaunch { grid: [1, 1, 1], block: [self.threads, 1, 1], shared_bytes: 0 };
         match program.run(&launch, &mut arguments) {
             Ok(_) => IrOutcome::Ended(buffers),
-            Err(Error::Fault(fault)) => IrOutcome::Fault(fault.to_string()),
+            Err(Error::Fault(fault)) => IrOutcome::Fault(fault),
             Err(other) => IrOutcome::Refused(other.to_string()),
         }
     }

@@ -1,11 +1,15 @@
 //! What becomes of mutants of IR, of kernels that are launched by hand and of the tree's.
 
 use super::engine::{IR_MISTAKES, ir_mutants};
+use super::loops::part_around;
+use super::site::sites;
 use std::collections::BTreeMap;
 use warpwright::{Error, Launch};
 use warpwright_codegen::ir::Kernel;
 use warpwright_codegen::text::parse_kernel;
 use warpwright_codegen::verify::verify;
+use warpwright_runtime::definition::SourceText;
+use warpwright_runtime::sim::Fault;
 
 /// What became of a kernel of IR.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,7 +19,7 @@ pub enum IrOutcome {
     /// The verifier says what is wrong.
     Refused(String),
     /// The simulator stops it.
-    Fault(String),
+    Fault(Box<Fault>),
     /// What it left in its buffers.
     Ended(Vec<Vec<u8>>),
 }
@@ -25,8 +29,10 @@ pub enum IrOutcome {
 pub enum Fate {
     /// The verifier refuses it.
     Refused,
-    /// The simulator stops it.
+    /// The simulator stops it, and the fault names a line of the loop that is changed.
     Stopped,
+    /// The simulator stops it, and the fault names no line of that loop.
+    Elsewhere,
     /// It leaves another result.
     WrongResult,
     /// It leaves the same.
@@ -47,22 +53,39 @@ pub fn run_text(text: &str, run: &dyn Fn(&Kernel) -> IrOutcome) -> IrOutcome {
     }
 }
 
-/// What the mutants of a text come to.
+/// What the mutants of a text come to, which the compiler made of these sources: the kernel's, and those of functions that it calls.
 ///
 /// # Panics
 /// If the kernel as it is does not run to its end: a false alarm.
-pub fn fates(name: &str, text: &str, run: &dyn Fn(&str) -> IrOutcome) -> Fates {
+pub fn fates(name: &str, sources: &[SourceText], text: &str, run: &dyn Fn(&str) -> IrOutcome) -> Fates {
     let before = run(text);
     assert!(matches!(before, IrOutcome::Ended(_)), "{name} as it is: {before:?}\n{text}");
-    let fate = |mutant: &str| match run(mutant) {
+    let fate = |changed: &str, mutant: &str| match run(mutant) {
         IrOutcome::Unread(why) => panic!("{name}: {why}\n{mutant}"),
         IrOutcome::Refused(_) => Fate::Refused,
-        IrOutcome::Fault(_) => Fate::Stopped,
+        IrOutcome::Fault(fault) => {
+            let part = place_of(text, changed).and_then(|(file, line)| part_around(sources, file, line));
+            if part.is_some_and(|part| part.has_fault(&fault)) { Fate::Stopped } else { Fate::Elsewhere }
+        }
         after if after != before => Fate::WrongResult,
         _ => Fate::SameResult,
     };
-    let of = |mistake| ir_mutants(text, mistake).into_iter().map(|(_, mutant)| fate(&mutant));
+    let of = |mistake| ir_mutants(text, mistake).into_iter().map(|(changed, mutant)| fate(&changed, &mutant));
     IR_MISTAKES.iter().flat_map(|mistake| of(mistake).map(|fate| (mistake.name, fate))).collect()
+}
+
+/// The file and the line that a line of IR comes from: `barrier_wait m4[v1], v2 @9:18`, or `call sync_threads @1:150:5` of the second file that the text names.
+fn place_of<'t>(text: &'t str, changed: &str) -> Option<(&'t str, u32)> {
+    let (_, place) = changed.rsplit_once(" @")?;
+    let place = place.split(' ').next()?;
+    let numbers: Vec<usize> = place.split(':').map(str::parse).collect::<Result<_, _>>().ok()?;
+    let (file, line) = match numbers[..] {
+        [line, _] => (0, line),
+        [file, line, _] => (file, line),
+        _ => return None,
+    };
+    let file = text.lines().filter_map(|line| line.strip_prefix("file ")).nth(file)?;
+    Some((file.trim_matches('"'), u32::try_from(line).ok()?))
 }
 
 /// The same of the kernel of a launch, in the form that the simulator runs.
@@ -73,40 +96,51 @@ pub fn fates_of_launch(name: &str, launch: &Launch<'_>) -> Fates {
     let text = launch.simulated_ir().unwrap_or_else(|error| panic!("{name}: {error}"));
     let run = |kernel: &Kernel| match launch.simulated_memory_of_ir(kernel) {
         Ok(memory) => IrOutcome::Ended(memory),
-        Err(Error::Simulated(fault)) => IrOutcome::Fault(fault.to_string()),
+        Err(Error::Simulated(fault)) => IrOutcome::Fault(fault),
         Err(other) => IrOutcome::Refused(other.to_string()),
     };
-    fates(name, &text, &|text| run_text(text, &run))
+    let sources: Vec<SourceText> = sites(launch.definition()).iter().map(|site| site.source).collect();
+    fates(name, &sources, &text, &|text| run_text(text, &run))
 }
 
 /// A row of each mistake that a kernel has room for.
 pub fn ir_table<'k>(all: impl Iterator<Item = &'k Fates> + Clone) -> String {
-    let mut table =
-        "| mistake | mutants | verifier refuses | simulator stops | wrong result | same result |\n|---|---|---|---|---|---|\n".to_owned();
+    let mut table = "| mistake | mutants | verifier refuses | stopped in its loop | stopped elsewhere | wrong result | same result |\n\
+                     |---|---|---|---|---|---|---|\n"
+        .to_owned();
     for mistake in IR_MISTAKES {
         let of: Vec<Fate> = all.clone().flatten().filter(|(name, _)| *name == mistake.name).map(|(_, fate)| *fate).collect();
         if !of.is_empty() {
             let count = |fate: Fate| of.iter().filter(|one| **one == fate).count().to_string();
-            let counts = [Fate::Refused, Fate::Stopped, Fate::WrongResult, Fate::SameResult].map(count);
+            let counts = [Fate::Refused, Fate::Stopped, Fate::Elsewhere, Fate::WrongResult, Fate::SameResult].map(count);
             table += &format!("| {}: {} | {} | {} |\n", mistake.name, mistake.edit, of.len(), counts.join(" | "));
         }
     }
     table.trim_end().to_owned()
 }
 
-/// Those that leave the same, by kernel and mistake.
-pub fn same_of<'k>(all: impl Iterator<Item = (&'k str, &'k Fates)>) -> BTreeMap<(&'k str, &'static str), usize> {
-    let mut same = BTreeMap::new();
+/// Those of a fate, by kernel and mistake.
+pub fn of_fate<'k>(all: impl Iterator<Item = (&'k str, &'k Fates)>, fate: Fate) -> BTreeMap<(&'k str, &'static str), usize> {
+    let mut found = BTreeMap::new();
     for (kernel, fates) in all {
-        for (mistake, _) in fates.iter().filter(|(_, fate)| *fate == Fate::SameResult) {
-            *same.entry((kernel, *mistake)).or_insert(0) += 1;
+        for (mistake, _) in fates.iter().filter(|(_, of)| *of == fate) {
+            *found.entry((kernel, *mistake)).or_insert(0) += 1;
         }
     }
-    same
+    found
 }
 
-/// Mutants of IR that are no faults: the kernel, the mistake, at how many places, and why.
-pub const SAME_IR: &[(&str, &str, usize, &str)] = &[
+/// Mutants of IR of which something is said by hand: the kernel, the mistake, at how many places, and why.
+pub type ListedIr = &'static [(&'static str, &'static str, usize, &'static str)];
+
+/// Those whose fault names no line of the loop that is changed.
+pub const ELSEWHERE_IR: ListedIr =
+    &[("sums out, by warpgroups", "stores not grouped", 1, AT_THE_END), ("sums out, by warpgroups", "store not awaited", 1, AT_THE_END)];
+
+const AT_THE_END: &str = "the store that nobody waits for is found where the block ends, which is no line of the source; the fault names the matrix that the loop stores to";
+
+/// Those that are no faults.
+pub const SAME_IR: ListedIr = &[
     ("runs by the copy engine, the short one early", "barrier of the block", 1, BETWEEN_ROUNDS),
     ("runs by the copy engine, the short one early", "missing proxy fence", 1, NOT_TAKEN),
     ("runs by the copy engine, the short one late", "barrier of the block", 1, BETWEEN_ROUNDS),

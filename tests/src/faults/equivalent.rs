@@ -37,6 +37,8 @@ const FILLED_UP: &str = "chunks are filled up with zeros, which add nothing";
 const NOT_LEAST: &str = "the displacement that is left out is not the best one of any block";
 const NO_KEY: &str = "a thread more tries a key that does not fit";
 const NOT_REPORTED: &str = "a thread more tries keys beyond the window, which are not reported";
+const BEYOND_ROW: &str = "one turn more is of vectors behind the row's end, which a condition in the loop leaves out";
+const FIRST_PRODUCT: &str = "the tile of queries is read by the products in the loop, which stand behind a barrier of the loop";
 const OTHER_KEY: &str = "the key that fits is not the one that is left out";
 
 /// Mutants that leave what the kernel leaves, in every order, of the kernels of this folder and of the tree's.
@@ -80,10 +82,25 @@ pub const EQUIVALENT: &[Listed] = &[
     row("dot_words", DroppedBarrier, 1, ROOM_ONCE),
     row("dot_words", WeakBarrier, 1, ROOM_ONCE),
     row("scan_words", DroppedBarrier, 1, BALLOT),
+    row("scan_words", LateEnd, 1, "one vector more of the last tile is behind the end, which a condition in the loop leaves out"),
+    row("scan_words", LateEnd, 1, "one level more is for lanes that a warp has not"),
     row("select_words", DroppedBarrier, 1, BALLOT),
     row("scan_runs", DroppedBarrier, 1, BALLOT),
+    row("count_replicated", IndexAbove, 1, "the other counter of the same bin: both are added up"),
+    row("count_replicated", IndexBelow, 1, "the element before the one that is left over has a bin as well"),
     row("count_replicated", PlainForAtomic, 1, "the last block alone takes the counts, when all others are done"),
     row("count_replicated", WeakBarrier, 1, "there are 16 bins, so the first warp alone adds counts, and it is the one that tells"),
+    row("reduce_ring", DroppedBarrier, 1, ROOM_ONCE),
+    row("reduce_ring", WeakBarrier, 1, ROOM_ONCE),
+    row("softmax_warp", LateEnd, 3, BEYOND_ROW),
+    row("softmax_block", LateEnd, 1, BEYOND_ROW),
+    row("norm_warp", LateEnd, 3, BEYOND_ROW),
+    row("norm_block", LateEnd, 1, BEYOND_ROW),
+    row("gemm_guarded", LateEnd, 1, FILLED_UP),
+    row("attention_threads", DroppedBarrier, 1, FIRST_PRODUCT),
+    row("attention_threads", WeakBarrier, 1, FIRST_PRODUCT),
+    row("attention_engine", DroppedBarrier, 1, FIRST_PRODUCT),
+    row("attention_engine", WeakBarrier, 1, FIRST_PRODUCT),
     row("gemm_tiles", DroppedFence, 1, CUMULATIVE),
     row("gemm_tiles", NarrowScope, 1, CUMULATIVE),
     row("gemm_tiles", NarrowScope, 1, CLEARED),
@@ -101,20 +118,40 @@ pub const IN_ORDER: &[Listed] = &[
     row("scan_words", Uninitialised, 1, OLDER_VALUE),
 ];
 
+const ELSEWHERE: &str = "the flag that is waited for is not written: the fault is where its reader waits";
+const LATER_INDEX: &str = "the value is computed here and is an index later: the access is at fault";
+const IN_CALLEE: &str = "the loop's number is an index in a function that is called in the loop";
+const NOT_USED: &str = "what is compared is not the index that is used under the condition";
+const IN_PAIR: &str =
+    "counters are kept in pairs, so there is one more than there are bins: the fault is where the counter is added to its bin";
+
+/// Mutants whose fault is not at the changed line, and why it cannot be there.
+pub const BEHIND: &[Listed] = &[
+    row("message", IndexAbove, 1, ELSEWHERE),
+    row("tickets", EveryBlock, 1, LATER_INDEX),
+    row("reduce_ring", EveryBlock, 1, LATER_INDEX),
+    row("integrals_direct", LateEnd, 4, IN_CALLEE),
+    row("count_global", IndexAbove, 1, NOT_USED),
+    row("count_halves", IndexBelow, 1, NOT_USED),
+    row("count_replicated", IndexAbove, 1, NOT_USED),
+    row("count_halves", LessOrEqual, 1, IN_PAIR),
+];
+
 /// Whether a mistake takes away order between accesses, or makes threads not meet. Blocks that do each other's work may still write in order.
 pub fn is_of_order(mistake: Mistake) -> bool {
     mistake.row().is_of_order && mistake != EveryBlock
 }
 
 /// What is not as it should be among mutants, in lines; nothing if every one is told of. A mutant is refused or stopped, or has a wrong result by a mistake of values,
-/// or does what the kernel does and it is told why. What remains has to be listed, no more and no less.
+/// or does what the kernel does and it is told why. What remains has to be listed, no more and no less; so has a fault that is not at the changed line.
 pub fn untold(all: &[Judged]) -> Vec<String> {
     let same = listed(all, EQUIVALENT, &|one| one.same == Some(Same::Untold));
     let wrong = listed(all, IN_ORDER, &|one| one.verdict == Verdict::WrongResult && is_of_order(one.edit.mistake));
+    let behind = listed(all, BEHIND, &|one| one.verdict == Verdict::Behind);
     // What takes order away is found where the accesses are, or not at all.
     let astray = all.iter().filter(|one| one.verdict == Verdict::Behind && is_of_order(one.edit.mistake));
     let astray = astray.map(|one| format!("a fault of order elsewhere: {}: {}", place(one), one.said));
-    same.into_iter().chain(wrong).chain(astray).collect()
+    same.into_iter().chain(wrong).chain(behind).chain(astray).collect()
 }
 
 fn place(one: &Judged) -> String {

@@ -9,6 +9,8 @@ use syn::visit::{self, Visit};
 pub struct TouchedLines {
     /// By the name of an array, a buffer or a matrix: lines with an access to it, or that hand it on.
     touches: BTreeMap<String, BTreeSet<u32>>,
+    /// The same: lines that write to it, or hand it on to be written to.
+    writes: BTreeMap<String, BTreeSet<u32>>,
     /// Lines with a call of a function.
     calls: BTreeSet<u32>,
     /// What is handed to functions.
@@ -29,14 +31,25 @@ impl TouchedLines {
 
     /// Whether a line touches what a fault names: `tile[_]`, `a.data`, `y`. A line elsewhere is one of a function that is called, if the object is handed to one.
     pub fn touches(&self, object: &str, line: u32) -> bool {
-        let name = object.split(['[', '.', ' ']).next().unwrap_or(object);
+        let name = name_of(object);
         let is_outside = !(1..=self.count).contains(&line);
         is_outside && self.handed_on.contains(name) || self.touches.get(name).is_some_and(|lines| lines.contains(&line))
+    }
+
+    /// Whether one of some lines, from the first to the last, writes to what a fault names.
+    pub fn writes(&self, object: &str, (first, last): (u32, u32)) -> bool {
+        self.writes.get(name_of(object)).is_some_and(|lines| lines.range(first..=last).next().is_some())
     }
 
     /// Whether a function is called on a line, or the line is one of a function that is called.
     pub fn calls(&self, line: u32) -> bool {
         !(1..=self.count).contains(&line) || self.calls.contains(&line)
+    }
+
+    fn note_write(&mut self, expression: &syn::Expr, whole: &impl Spanned) {
+        let Some(name) = root(expression) else { return };
+        let span = whole.span();
+        self.writes.entry(name).or_default().extend(span.start().line as u32..=span.end().line as u32);
     }
 
     fn note(&mut self, expression: &syn::Expr, whole: &impl Spanned) {
@@ -55,7 +68,34 @@ impl TouchedLines {
     }
 }
 
+/// The name in what a fault names: `tile[_]`, `a.data`.
+fn name_of(object: &str) -> &str {
+    object.split(['[', '.', ' ']).next().unwrap_or(object)
+}
+
+/// The name of the array that an expression is an element of, or the whole of.
+fn root(expression: &syn::Expr) -> Option<String> {
+    match expression {
+        syn::Expr::Path(path) => path.path.get_ident().map(ToString::to_string),
+        syn::Expr::Index(index) => root(&index.expr),
+        syn::Expr::Paren(paren) => root(&paren.expr),
+        _ => None,
+    }
+}
+
 impl<'a> Visit<'a> for TouchedLines {
+    fn visit_expr_assign(&mut self, assign: &'a syn::ExprAssign) {
+        self.note_write(&assign.left, assign);
+        visit::visit_expr_assign(self, assign);
+    }
+
+    fn visit_expr_reference(&mut self, reference: &'a syn::ExprReference) {
+        if reference.mutability.is_some() {
+            self.note_write(&reference.expr, reference);
+        }
+        visit::visit_expr_reference(self, reference);
+    }
+
     fn visit_expr_index(&mut self, index: &'a syn::ExprIndex) {
         self.note(&index.expr, index);
         visit::visit_expr_index(self, index);
@@ -63,6 +103,9 @@ impl<'a> Visit<'a> for TouchedLines {
 
     fn visit_expr_method_call(&mut self, call: &'a syn::ExprMethodCall) {
         self.note(&call.receiver, call);
+        if call.method == "store" {
+            self.note_write(&call.receiver, call);
+        }
         call.args.iter().for_each(|argument| self.note(argument, call));
         visit::visit_expr_method_call(self, call);
     }

@@ -4,6 +4,8 @@
 
 use super::kernels::{Show, Specimen};
 use super::mistakes::{Edit, Mistake};
+use std::fs;
+use std::path::Path;
 use warpwright::{Buffer, Device, Element, Result};
 use warpwright_kernels::staples::{by_key, gemm, histogram, reduce, scan, search, select, sort};
 
@@ -21,11 +23,40 @@ pub const STAPLES: &[Specimen] = &[
     Specimen { name: "gemm_tiles", run: gemm_of_two },
 ];
 
-/// Which mistakes are made in them: those of order; of a product, which takes long to compile, those of order between blocks.
+/// How the names begin of kernels in which mistakes of order are made, and none of values: the time of the test.
+const OF_ORDER: &[&str] = &["find_words", "scan_runs", "select_words", "sort_pass", "multiply_", "attention_"];
+
+/// Which mistakes are made in kernels of the library: all, or those of order; of [`gemm_tiles`](gemm::gemm_tiles), which takes long to compile, those of order between blocks.
 pub fn is_wanted(name: &str, edit: &Edit) -> bool {
     use Mistake::{DroppedFence, NarrowScope, PlainForAtomic, WeakOrder};
-    let is_between_blocks = matches!(edit.mistake, DroppedFence | NarrowScope | PlainForAtomic | WeakOrder);
-    if name == "gemm_tiles" { is_between_blocks } else { edit.mistake.row().is_of_order }
+    if name == "gemm_tiles" {
+        return matches!(edit.mistake, DroppedFence | NarrowScope | PlainForAtomic | WeakOrder);
+    }
+    edit.mistake.row().is_of_order || OF_ORDER.iter().all(|begins| !name.starts_with(begins))
+}
+
+/// The names of all kernels of the library, from its sources.
+///
+/// # Panics
+/// If a source cannot be read.
+pub fn kernels_of_library() -> Vec<String> {
+    let (mut folders, mut names) = (vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../kernels/src/staples")], Vec::new());
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).expect("a folder of sources").map(|entry| entry.expect("an entry").path()) {
+            if entry.is_dir() {
+                folders.push(entry);
+                continue;
+            }
+            let file = syn::parse_file(&fs::read_to_string(&entry).expect("a source")).expect("a source of Rust");
+            names.extend(file.items.iter().filter_map(|item| match item {
+                syn::Item::Fn(function) if function.attrs.iter().any(|attribute| attribute.path().is_ident("kernel")) => {
+                    Some(function.sig.ident.to_string())
+                }
+                _ => None,
+            }));
+        }
+    }
+    names
 }
 
 pub(super) fn device() -> Device {

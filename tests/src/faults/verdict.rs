@@ -11,7 +11,8 @@ use warpwright_runtime::sim::{Fault, FaultKind};
 pub enum Verdict {
     /// The compiler refuses it, or the launch.
     Refused,
-    /// A fault at the line that is changed; of a mistake of order, at accesses of the array that it names, or where threads were to meet.
+    /// A fault at the line that is changed, or at the read of an element that this line was to write; of a mistake of order, at accesses of the array that it names, or where threads were to
+    /// meet.
     AtItsLine,
     /// A fault elsewhere: what the mistake led to.
     Behind,
@@ -54,7 +55,7 @@ impl Expected<'_> {
             return true;
         }
         if !edit.mistake.row().is_of_order {
-            return false;
+            return self.is_left_unwritten(edit, fault);
         }
         // A line of another file is one of a function that is called.
         let in_kernel = |line: u32| if fault.file == self.kernel.file { within(&self.kernel, line) } else { u32::MAX };
@@ -73,10 +74,18 @@ impl Expected<'_> {
             _ => false,
         }
     }
+
+    /// Whether a fault is that an element is read which nobody has written, of an array that the changed lines of the kernel write.
+    fn is_left_unwritten(&self, edit: &Edit, fault: &Fault) -> bool {
+        let FaultKind::Uninitialised { object, .. } = &fault.kind else { return false };
+        let is_kernel = (self.edited.file, self.edited.line) == (self.kernel.file, self.kernel.line);
+        let in_kernel = if fault.file == self.kernel.file { within(&self.kernel, fault.line) } else { u32::MAX };
+        is_kernel && self.lines.writes(object, edit.lines) && self.lines.touches(object, in_kernel)
+    }
 }
 
-/// A line of a file as one of a text of it.
-fn within(text: &SourceText, line: u32) -> u32 {
+/// A line of a file as one of a text of it; 0 if it comes before.
+pub fn within(text: &SourceText, line: u32) -> u32 {
     (line + 1).saturating_sub(text.line)
 }
 

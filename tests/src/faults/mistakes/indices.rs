@@ -149,7 +149,7 @@ impl<'a> Visit<'a> for Finder<'_, '_, 'a> {
             }
             if (name == "load" || name == "store") && call.turbofish.is_some() {
                 let source = self.edits.source(first).to_owned();
-                self.edits.replace(Mistake::Misaligned, first, format!("({source}) + 1"), Probe::reached(first));
+                self.edits.replace_in(Mistake::Misaligned, first, call, format!("({source}) + 1"), Probe::reached(first));
             }
         }
         visit::visit_expr_method_call(self, call);
