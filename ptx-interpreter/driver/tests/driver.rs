@@ -49,9 +49,14 @@ fn faults_are_told_by_later_calls() {
     // For a later device.
     assert_eq!(load(c".version 8.6\n.target sm_100\n", &mut log).1, 209);
 
+    assert_eq!(load(TEXT, &mut log).1, 201, "no context is current");
+    let (mut function, mut data, mut found, mut context) = (0, 0, 0u32, 0);
+    // SAFETY: writes one handle.
+    assert_eq!(unsafe { device::cuDevicePrimaryCtxRetain(&mut context, 0) }, 0);
+    // SAFETY: a context, as was just told.
+    assert_eq!(unsafe { device::cuCtxSetCurrent(context) }, 0);
     let (module, code) = load(TEXT, &mut log);
     assert_eq!(code, 0);
-    let (mut function, mut data, mut found) = (0, 0, 0u32);
     let name: *const c_char = c"k".as_ptr();
     // SAFETY: each writes one value, and reads a name that ends with a zero byte.
     let codes = unsafe { [modules::cuModuleGetFunction(&mut function, module, name), memory::cuMemAlloc_v2(&mut data, 8)] };
