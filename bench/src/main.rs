@@ -218,7 +218,8 @@ fn run(arguments: Arguments) -> Outcome<()> {
     if let Some(path) = &arguments.csv {
         std::fs::write(path, report::csv(&runner.rows)).map_err(|error| format!("`{path}`: {error}"))?;
     }
-    if !arguments.simulate {
+    // Tiny sizes are for what the kernels do, not for what launches cost: thousands of them are minutes under compute-sanitizer.
+    if !arguments.simulate && !arguments.tiny {
         launch_cost::print(&runner.device)?;
     }
     let slowest = runner.rows.iter().filter_map(report::Row::ratio).fold(f64::INFINITY, f64::min);

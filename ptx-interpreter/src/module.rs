@@ -44,6 +44,7 @@ struct Kernel {
 #[derive(Debug)]
 pub struct Module {
     text: String,
+    version: (u32, u32),
     target: String,
     variables: Vec<ModuleVariable>,
     kernels: Vec<Kernel>,
@@ -98,7 +99,13 @@ impl Module {
         }
         let kernels = found.entries.iter().map(|entry| kernel(entry, &found.variables, &symbols)).collect::<Result<_, _>>()?;
         let target = found.target.first().copied().unwrap_or_default().to_owned();
-        Ok(Module { text: text.to_owned(), target, variables, kernels })
+        let version = (found.version / 10, found.version % 10);
+        Ok(Module { text: text.to_owned(), version, target, variables, kernels })
+    }
+
+    /// The version of PTX that it is written in, major and minor.
+    pub fn version(&self) -> (u32, u32) {
+        self.version
     }
 
     /// What `.target` names first: `sm_80`.

@@ -12,6 +12,7 @@ pub(crate) const INVALID_DEVICE: Code = 101;
 pub(crate) const INVALID_CONTEXT: Code = 201;
 pub(crate) const NO_BINARY_FOR_GPU: Code = 209;
 pub(crate) const INVALID_PTX: Code = 218;
+pub(crate) const UNSUPPORTED_PTX_VERSION: Code = 222;
 pub(crate) const INVALID_HANDLE: Code = 400;
 pub(crate) const NOT_FOUND: Code = 500;
 pub(crate) const ILLEGAL_ADDRESS: Code = 700;
@@ -31,6 +32,7 @@ const NAMES: &[(Code, &str)] = &[
     (INVALID_CONTEXT, "CUDA_ERROR_INVALID_CONTEXT\0"),
     (NO_BINARY_FOR_GPU, "CUDA_ERROR_NO_BINARY_FOR_GPU\0"),
     (INVALID_PTX, "CUDA_ERROR_INVALID_PTX\0"),
+    (UNSUPPORTED_PTX_VERSION, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION\0"),
     (INVALID_HANDLE, "CUDA_ERROR_INVALID_HANDLE\0"),
     (NOT_FOUND, "CUDA_ERROR_NOT_FOUND\0"),
     (ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS\0"),

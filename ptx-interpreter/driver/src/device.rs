@@ -7,8 +7,16 @@ use std::ptr::null;
 use std::sync::OnceLock;
 use warpwright_ptx_interpreter::RESIDENT_BLOCKS;
 
-/// CUDA 13.0.
-const VERSION: c_int = 13000;
+/// The version of CUDA that the driver has, major and minor: 13.0 if nothing is said that can be one.
+pub(crate) fn version() -> (u32, u32) {
+    static CHOSEN: OnceLock<(u32, u32)> = OnceLock::new();
+    *CHOSEN.get_or_init(|| {
+        let said = std::env::var("PTX_INTERPRETER_CUDA").unwrap_or_default();
+        let numbers = said.split_once('.').and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)));
+        numbers.filter(|(major, minor)| (11..100).contains(major) && *minor < 100).unwrap_or((13, 0))
+    })
+}
+
 /// Multiprocessors: as many blocks are resident as the interpreter runs at once.
 pub(crate) const MULTIPROCESSORS: usize = 4;
 /// Blocks that a multiprocessor holds.
@@ -87,7 +95,8 @@ exported! {
 
     /// The version of CUDA.
     fn cuDriverGetVersion(version: *mut c_int) {
-        put!(version, VERSION);
+        let (major, minor) = self::version();
+        put!(version, (1000 * major + 10 * minor) as c_int);
         Ok(())
     }
 

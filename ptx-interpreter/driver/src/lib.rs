@@ -2,7 +2,7 @@
 //!
 //! Everything is done in the call: streams are in order by that, and events have happened when they are recorded. A fault of a kernel makes the context lost, and all later calls
 //! give its code, as the driver's do; what happened goes to standard error. `PTX_INTERPRETER_CAPABILITY` chooses the compute capability, 8.0 if it is not set,
-//! `PTX_INTERPRETER_SEED` the order in which threads run.
+//! `PTX_INTERPRETER_CUDA` the version of CUDA, 13.0 if it is not set, and with it of the PTX that is taken, `PTX_INTERPRETER_SEED` the order in which threads run.
 
 #![expect(unsafe_code, reason = "has the driver's interface, which takes and gives addresses")]
 #![expect(clippy::too_many_arguments, reason = "the driver's own signatures")]

@@ -1,7 +1,10 @@
 //! Modules, kernels, launches.
 
-use crate::codes::{Code, INVALID_HANDLE, INVALID_PTX, INVALID_VALUE, LAUNCH_OUT_OF_RESOURCES, NO_BINARY_FOR_GPU, NOT_FOUND, of_fault};
-use crate::device::{BLOCKS, MULTIPROCESSORS, THREADS, capability, shared_limits};
+use crate::codes::{
+    Code, INVALID_HANDLE, INVALID_PTX, INVALID_VALUE, LAUNCH_OUT_OF_RESOURCES, NO_BINARY_FOR_GPU, NOT_FOUND, UNSUPPORTED_PTX_VERSION,
+    of_fault,
+};
+use crate::device::{BLOCKS, MULTIPROCESSORS, THREADS, capability, shared_limits, version};
 use crate::layouts::LaunchConfig;
 use crate::memory::{of_host, to_host};
 use crate::state::{Function, Handle, State, current, known, state};
@@ -128,6 +131,12 @@ fn log(message: &str, count: c_uint, names: *const c_uint, values: *const *mut c
     to_host(to, &bytes)
 }
 
+/// Whether the driver knows this version of PTX: CUDA 11.4 knows 7.4, CUDA 12.0 8.0 (PTX ISA, "Release Notes"; a minor number or two are later than in CUDA from 12.6 on).
+fn knows(ptx: (u32, u32)) -> bool {
+    let (major, minor) = version();
+    ptx <= (major - 4, minor)
+}
+
 /// Whether the device takes what was made for a target: one of its own or an earlier capability; with a letter, of its own.
 fn runs(target: &str) -> bool {
     let digits: String = target.chars().filter(char::is_ascii_digit).collect();
@@ -168,6 +177,11 @@ exported! {
                 return Err(INVALID_PTX);
             }
         };
+        if !knows(read.version()) {
+            let ((major, minor), cuda) = (read.version(), version());
+            log(&format!("PTX interpreter: PTX {major}.{minor} is later than CUDA {}.{}", cuda.0, cuda.1), count, names, values)?;
+            return Err(UNSUPPORTED_PTX_VERSION);
+        }
         if !runs(read.target()) {
             log(&format!("PTX interpreter: `{}` does not run on {}", read.target(), capability()), count, names, values)?;
             return Err(NO_BINARY_FOR_GPU);

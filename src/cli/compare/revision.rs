@@ -47,8 +47,11 @@ pub(super) fn source(path: &str, revision: &str, defines: &[Define]) -> Result<S
 
 fn git<'a>(folder: &Path, arguments: impl IntoIterator<Item = &'a str>) -> Result<Output, String> {
     let arguments: Vec<&OsStr> = arguments.into_iter().map(OsStr::new).collect();
-    let output =
-        Command::new("git").args(&arguments).current_dir(folder).output().map_err(|error| format!("git cannot be run: {error}"))?;
+    let output = Command::new("git")
+        .args(&arguments)
+        .current_dir(folder)
+        .output()
+        .map_err(|error| format!("git, which has the earlier file, cannot be run: {error}; install it"))?;
     if output.status.success() {
         Ok(output)
     } else {
@@ -58,11 +61,15 @@ fn git<'a>(folder: &Path, arguments: impl IntoIterator<Item = &'a str>) -> Resul
 
 fn unpack(archive: &[u8], into: &Path) -> Result<(), String> {
     use std::io::Write;
-    let failed = |error: std::io::Error| format!("tar cannot be run: {error}");
+    let failed = |error: std::io::Error| format!("tar, which unpacks the files of the revision, cannot be run: {error}; install it");
     let mut tar = Command::new("tar").args(["-x", "-f", "-"]).current_dir(into).stdin(Stdio::piped()).spawn().map_err(failed)?;
     if let Some(mut input) = tar.stdin.take() {
         input.write_all(archive).map_err(failed)?;
     }
     let status = tar.wait().map_err(failed)?;
-    if status.success() { Ok(()) } else { Err("its files could not be unpacked".to_owned()) }
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("tar, which unpacks the files of the revision, ended with {status}; what it says stands above"))
+    }
 }

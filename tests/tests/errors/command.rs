@@ -277,6 +277,14 @@ const REVISIONS: &[Line] = &[
     Line { title: "A file that the revision does not have", words: &["compare", "saxpy.rs", "--against", "HEAD"] },
 ];
 
+/// The same where no program is found.
+const WITHOUT_PROGRAMS: &[Line] =
+    &[Line { title: "A machine without git", words: &["compare", "scale.rs", "-D", "B=64", "-D", "T=f32", "--against", "HEAD"] }];
+
+/// The same where `tar` fails.
+const WITHOUT_TAR: &[Line] =
+    &[Line { title: "A `tar` that fails", words: &["compare", "scale.rs", "-D", "B=64", "-D", "T=f32", "--against", "HEAD"] }];
+
 /// The same where no device is but the simulator.
 const WITHOUT_DEVICES: &[Line] =
     &[Line { title: "Nothing to time on", words: &["compare", "saxpy.rs", "--cover", "64", "--args", "a=2.0", "--time", "3"] }];
@@ -320,6 +328,17 @@ fn folder(name: &str) -> Folder {
     Folder::new(name, &files)
 }
 
+/// Where programs are found, a `tar` that fails first.
+fn failing_tar(folder: &Folder) -> String {
+    let programs = folder.0.join("programs");
+    let tar = programs.join("tar");
+    std::fs::create_dir(&programs).expect("there is room for a folder");
+    std::fs::write(&tar, "#!/bin/sh\ncat >/dev/null\nexit 1\n").expect("there is room for a file");
+    #[cfg(unix)]
+    std::fs::set_permissions(&tar, std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("the file is ours");
+    format!("{}:{}", programs.display(), std::env::var("PATH").unwrap_or_default())
+}
+
 /// Every command line, with what is said of it, in groups.
 pub(super) fn entries() -> Vec<Section> {
     let plain = folder("errors");
@@ -332,6 +351,10 @@ pub(super) fn entries() -> Vec<Section> {
         assert!(git.expect("git runs").success(), "git {words:?}");
     }
     results.extend(REVISIONS.iter().map(|line| entry(&repository, &[], line)));
+    let no_programs = repository.0.join("no-programs").display().to_string();
+    results.extend(WITHOUT_PROGRAMS.iter().map(|line| entry(&repository, &[("PATH", &no_programs)], line)));
+    let failing = failing_tar(&repository);
+    results.extend(WITHOUT_TAR.iter().map(|line| entry(&repository, &[("PATH", &failing)], line)));
     let nothing = drivers::without("errors-command");
     let without: Vec<(&str, &str)> = nothing.variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
     results.extend(WITHOUT_DEVICES.iter().map(|line| entry(&plain, &without, line)));

@@ -28,6 +28,13 @@ pub(super) fn with() -> Vec<(&'static str, String)> {
     vec![("LD_LIBRARY_PATH", folder.clone()), ("OCL_ICD_VENDORS", folder), ("PTX_INTERPRETER_CAPABILITY", "9.0".to_owned())]
 }
 
+/// The stand-in as the driver of a version of CUDA.
+pub(super) fn of_cuda(version: &str) -> Vec<(&'static str, String)> {
+    let mut variables = with();
+    variables.push(("PTX_INTERPRETER_CUDA", version.to_owned()));
+    variables
+}
+
 /// Which child this is, if it is one.
 pub(super) fn child() -> Option<String> {
     std::env::var(CHILD).ok()

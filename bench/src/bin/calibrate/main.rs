@@ -1,7 +1,7 @@
 //! Times micro-kernels on a CUDA device: what the rates and latencies of its row in `review/src/machine.rs` are fitted on.
 //!
 //! `calibrate --csv PATH [--runs N] [--only GROUP]… [--multiprocessors N] [--shared KIB]`, with a few gigabytes of device memory and about a minute. `calibrate
-//! --simulate` runs everything at tiny sizes on the simulator. `python3 bench/fit.py PATH` makes constants of the file. Each row of the file is a kernel,
+//! --simulate` runs everything at tiny sizes on the simulator, `calibrate --tiny` on the device, for compute-sanitizer. `python3 bench/fit.py PATH` makes constants of the file. Each row of the file is a kernel,
 //! its block, resident blocks (limited by shared memory taken), grid, independent operations or loads of a thread (`ilp`), elements of a
 //! vector, steps of its loop, what a launch does (`work`: bytes read, bytes written, operations of a thread), and seconds.
 
@@ -110,6 +110,9 @@ struct Arguments {
     /// Runs everything at tiny sizes on the simulator.
     #[arg(long)]
     simulate: bool,
+    /// The simulator's sizes on the device, for compute-sanitizer.
+    #[arg(long)]
+    tiny: bool,
     /// A group; may be given several times.
     #[arg(long, value_name = "GROUP", value_parser = clap::builder::PossibleValuesParser::new(GROUPS.iter().map(|(name, _)| *name)))]
     only: Vec<String>,
@@ -131,12 +134,13 @@ fn main() {
 
 fn run(arguments: Arguments) -> Outcome<()> {
     let device = if arguments.simulate { Device::simulator() } else { Device::cuda(0)? };
+    let tiny = arguments.simulate || arguments.tiny;
     let mut run = Run {
         device,
-        runs: arguments.runs.unwrap_or(if arguments.simulate { 1 } else { 5 }),
-        tiny: arguments.simulate,
+        runs: arguments.runs.unwrap_or(if tiny { 1 } else { 5 }),
+        tiny,
         // An H200's, unless it is said otherwise.
-        multiprocessors: arguments.multiprocessors.unwrap_or(if arguments.simulate { 2 } else { 132 }),
+        multiprocessors: arguments.multiprocessors.unwrap_or(if tiny { 2 } else { 132 }),
         shared: arguments.shared_kib.unwrap_or(228) * 1024,
         rows: Vec::new(),
     };

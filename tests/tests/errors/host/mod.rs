@@ -4,6 +4,7 @@ mod buffers;
 mod drivers;
 mod launches;
 mod no_driver;
+mod old_driver;
 mod several;
 
 use super::page::{Entry, Section};
@@ -61,6 +62,7 @@ const FILES: &[(&str, &str, &[Example], Option<&str>)] = &[
     ("Buffers, textures, memory of others", include_str!("buffers.rs"), buffers::EXAMPLES, None),
     ("Timing, graphs, several devices", include_str!("several.rs"), several::EXAMPLES, None),
     ("GPUs", include_str!("drivers.rs"), drivers::EXAMPLES, Some("driver")),
+    ("An old driver", include_str!("old_driver.rs"), old_driver::EXAMPLES, Some("old")),
     ("No driver", include_str!("no_driver.rs"), no_driver::EXAMPLES, Some("none")),
 ];
 
