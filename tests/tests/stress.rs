@@ -1,12 +1,12 @@
 //! The runtime under stress: many threads, memory that runs out, a context that is lost in mid-work, launches without end.
 
-use std::process::Command;
+#[path = "stress/lost_context.rs"]
+mod lost_context;
+
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
 use warpwright::prelude::*;
 use warpwright::{DeviceKind, Error};
-use warpwright_tests::ptx_interpreter::executed;
 
 #[kernel(block = 256)]
 fn increased(by: u32, x: &mut Global<u32>) {
@@ -21,15 +21,6 @@ fn summed(x: &Global<u32>, y: &mut Global<u32>) {
     let i = global_id().x;
     if i < y.len() {
         y[i] += x[i];
-    }
-}
-
-#[kernel(block = 128)]
-fn refused(wanted: u32, x: &Global<u32>, y: &mut Global<u32>) {
-    let i = global_id().x;
-    if i < y.len() {
-        assert!(x[i] == wanted, "not what was wanted");
-        y[i] = x[i];
     }
 }
 
@@ -150,84 +141,4 @@ fn launches_without_end_take_no_more_memory() {
             assert!(after + (32 << 20) >= before, "{device}: {before} bytes of the device free before, {after} after {launches} launches");
         }
     }
-}
-
-/// What the program of the next test does: this one again, with the variable set.
-const LOST: &str = "WARPWRIGHT_TEST_LOST";
-
-#[test]
-fn role_of_a_program_whose_context_is_lost() {
-    if std::env::var(LOST).is_err() {
-        return;
-    }
-    let device = Device::cuda(0).unwrap();
-    let (stream, event) = (device.stream().unwrap(), device.default_stream().record().unwrap());
-    let (x, mut y, mut z) = (device.upload(&[1u32; N]).unwrap(), device.zeros::<u32>(N).unwrap(), device.zeros::<u32>(N).unwrap());
-    let mut graph = device.record((&x, &mut z), |steps, (x, z)| steps.launch(summed(x, z).cover(N)).map(|_| ())).unwrap();
-    graph.launch((&x, &mut z)).unwrap();
-    let mut pinned = device.pinned::<u32>(N).unwrap();
-    refused(2, &x, &mut y).cover(N).launch_on(&stream).unwrap();
-    let error = stream.synchronize().unwrap_err();
-    assert!(matches!(error, Error::Fault { kernel: "refused", .. }), "{error:?}");
-    // Every call after it is an error.
-    assert!(y.download().is_err());
-    assert!(y.write(&[1; N]).is_err());
-    assert!(y.clear().is_err());
-    assert!(y.copy_from(&x).is_err());
-    assert!(device.upload(&[1u32; N]).is_err());
-    assert!(device.zeros::<u32>(N).is_err());
-    assert!(device.stream().is_err());
-    assert!(stream.record().is_err());
-    assert!(stream.wait(&event).is_err());
-    assert!(event.synchronize().is_err() || event.is_complete().is_err() || event.is_complete().unwrap());
-    assert!(increased(1, &mut z).cover(N).launch(&device).is_err());
-    assert!(graph.launch((&x, &mut z)).is_err());
-    assert!(x.read_async(&mut pinned, &stream).is_err());
-    assert!(device.synchronize().is_err());
-    assert!(device.free_memory().is_err());
-    assert!(device.release_unused_memory().is_err());
-    // The other devices are as they were; and all of it is dropped.
-    let simulator = Device::simulator();
-    let mut here = simulator.upload(&[1u32; N]).unwrap();
-    increased(1, &mut here).cover(N).launch(&simulator).unwrap();
-    assert_eq!(here.download().unwrap(), [2; N]);
-    drop((x, y, z, graph, pinned, stream, event));
-    println!("all of it was an error, and was dropped");
-}
-
-#[test]
-fn a_context_that_is_lost_is_an_error_of_every_call_and_nothing_hangs() {
-    if Device::gpus().is_empty() {
-        println!("skipped: a_context_that_is_lost_is_an_error_of_every_call_and_nothing_hangs: no CUDA device");
-        return;
-    }
-    let _alone = gpu();
-    let start = Instant::now();
-    // Into a file: a driver says of each thread what went wrong, which is more than a pipe takes that nobody reads meanwhile.
-    let path = std::env::temp_dir().join(format!("warpwright-lost-context-{}.txt", std::process::id()));
-    let said = std::fs::File::create(&path).unwrap();
-    let mut program = Command::new(std::env::current_exe().unwrap())
-        .args(["role_of_a_program_whose_context_is_lost", "--exact", "--nocapture"])
-        .env(LOST, "1")
-        .stdout(said.try_clone().unwrap())
-        .stderr(said)
-        .spawn()
-        .unwrap();
-    let status = loop {
-        if let Some(status) = program.try_wait().unwrap() {
-            break status;
-        }
-        if start.elapsed() > Duration::from_secs(60) {
-            program.kill().unwrap();
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    };
-    let text = String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned();
-    std::fs::remove_file(&path).unwrap();
-    assert!(status.success() && text.contains("all of it was an error, and was dropped"), "after {:?}: {text}", start.elapsed());
-}
-
-#[test]
-fn on_the_ptx_interpreter() {
-    executed("stress", &["a_context_that_is_lost_is_an_error_of_every_call_and_nothing_hangs"], "8.0");
 }

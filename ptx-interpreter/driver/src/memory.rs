@@ -147,7 +147,7 @@ exported! {
 
     /// Nothing is kept.
     fn cuMemPoolSetAttribute(_pool: Handle, _attribute: c_uint, _value: *mut c_void) {
-        Ok(())
+        state().map(|_| ())
     }
 
     /// What it has is what is used.
@@ -159,7 +159,7 @@ exported! {
 
     /// There are no others.
     fn cuMemPoolSetAccess(_pool: Handle, _access: *const c_void, _count: usize) {
-        Ok(())
+        state().map(|_| ())
     }
 
     /// Nothing is kept.

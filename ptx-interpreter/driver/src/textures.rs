@@ -88,6 +88,7 @@ fn check_map(map: &TensorMap) -> Result<(), Code> {
 exported! {
     /// An array of two dimensions.
     fn cuArrayCreate_v2(array: *mut Handle, descriptor: *const ArrayDescriptor) {
+        let mut state = state()?;
         let descriptor = take!(descriptor);
         let mut new = Array {
             address: 0,
@@ -99,7 +100,6 @@ exported! {
         if texel(new.format).is_none() || !matches!(new.channels, 1 | 2 | 4) || new.width == 0 {
             return Err(INVALID_VALUE);
         }
-        let mut state = state()?;
         new.address = state.memory.allocate((new.row_bytes() * new.height) as u64).ok_or(OUT_OF_MEMORY)?;
         let handle = state.new_handle();
         state.arrays.insert(handle, new);

@@ -4,7 +4,7 @@
 
 use std::ffi::{CStr, c_char, c_uint, c_void};
 use std::ptr::null_mut;
-use warpwright_ptx_driver::{device, memory, modules};
+use warpwright_ptx_driver::{device, memory, modules, streams, textures};
 
 const TEXT: &CStr = c"
 .version 7.0
@@ -71,6 +71,22 @@ fn faults_are_told_by_later_calls() {
     assert_eq!(unsafe { memory::cuMemFree_v2(data) }, 0);
     assert_eq!(launch(function, data), 0);
     assert_eq!([synchronize(), launch(function, data), synchronize()], [700; 3]);
-    // SAFETY: writes one address.
-    assert_eq!(unsafe { memory::cuMemAlloc_v2(&mut data, 8) }, 700);
+    // Whatever is asked for, also what would be refused for another reason.
+    let (mut stream, mut event, mut pool, mut array) = (0, 0, 0, 0);
+    let descriptor = std::mem::MaybeUninit::zeroed();
+    // SAFETY: each writes one value at most; the descriptor's fields are numbers, of which 0 is one.
+    let codes = unsafe {
+        [
+            memory::cuMemAlloc_v2(&mut data, 8),
+            memory::cuMemAlloc_v2(&mut data, 0),
+            memory::cuMemPoolCreate(&mut pool, std::ptr::null()),
+            memory::cuMemPoolSetAttribute(0, 4, null_mut()),
+            memory::cuMemPoolSetAccess(0, std::ptr::null(), 0),
+            streams::cuStreamCreate(&mut stream, 0),
+            streams::cuEventCreate(&mut event, 0),
+            streams::cuEventQuery(0),
+            textures::cuArrayCreate_v2(&mut array, descriptor.as_ptr()),
+        ]
+    };
+    assert_eq!(codes, [700; 9]);
 }
