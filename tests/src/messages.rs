@@ -4,6 +4,7 @@
 //! `// ---- TITLE`. Other comments in an example ask for what its source does not say (`messages/asked.rs`): `// target sm_90a` for another target than the usual ones.
 
 mod asked;
+pub mod texts;
 
 use crate::command::root;
 use crate::front_end::exercise::instance;

@@ -19,16 +19,20 @@ mod simulated;
 mod sites;
 #[path = "errors/variants.rs"]
 mod variants;
+#[path = "errors/without.rs"]
+mod without;
 
 use page::{Entry, Section};
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 use warpwright::Error;
-use warpwright_runtime::sim::FaultKind;
+use warpwright_runtime::sim::{LOOP_LIMIT, WEAK_MEMORY};
 use warpwright_tests::command::root;
 use warpwright_tests::marked::hold;
 use warpwright_tests::messages::own_types;
+use warpwright_tests::messages::texts::{Text, all_of};
 use warpwright_tests::ptx_interpreter::{IS_POSSIBLE, again};
+use without::{Without, is_about};
 
 /// All that has an example.
 struct Shown {
@@ -44,10 +48,15 @@ fn shown() -> Option<&'static Shown> {
         again("errors", &["a_driver_is_there"], "9.0");
         let in_child = |which: &str| {
             let none = drivers::without("errors-none");
+            let others = drivers::other_libraries("errors-other-libraries");
             let variables = match which {
                 "none" => none.variables.clone(),
+                "other libraries" => others.variables.clone(),
                 "old" => drivers::of_cuda("11.4"),
-                _ => drivers::with(),
+                "limits" => vec![(LOOP_LIMIT, "1000".to_owned())],
+                "no turns" => vec![(LOOP_LIMIT, "many".to_owned())],
+                "no seed" => vec![(WEAK_MEMORY, "much".to_owned())],
+                _ => drivers::with_gpu_alone(&none),
             };
             drivers::run(which, "examples_of_a_child", &variables)
         };
@@ -80,44 +89,18 @@ fn examples_of_a_child() {
     }
 }
 
-/// Errors without an example: with what they say, and why.
-fn errors_without() -> Vec<(Error, &'static str)> {
-    let refused = Error::DeviceCompiler {
-        kernel: "saxpy",
-        compiler: "the CUDA driver's assembler (CUDA 12.4)".to_owned(),
-        code: "CUDA_ERROR_INVALID_PTX (218)".to_owned(),
-        log: "ptxas application ptx input, line 20; fatal : Parsing error near '}': syntax error".into(),
-    };
-    vec![(refused, "takes a driver that refuses what the compiler emits, which would be a mistake of the compiler")]
-}
-
-/// Faults without an example: the same.
-const FAULTS_WITHOUT: &[(FaultKind, &str)] = &[(FaultKind::IntervalLimit, "2³² barriers in one launch take days")];
-
-/// Texts of the command without an example: the file, how the text begins, and why.
-const TEXTS_WITHOUT: &[(&str, &str, &str)] = &[
-    ("src/cli/compare/page/mod.rs", "the page cannot be made: ", "a mistake in a template of ours, which a test of the page finds"),
-    ("src/cli/compare/revision.rs", "` cannot be made: ", "names the process and the commit"),
-    ("src/cli/launch/mod.rs", "` has no value", "names are looked at before"),
-    ("src/cli/launch/values.rs", "would have ", "names how much memory the machine has left"),
-    ("src/cli/launch/variant.rs", "` is no number of the kernel's", "names are looked at before"),
-    ("src/cli/mod.rs", "this is a mistake of warpwright's own; please report it", "nothing is known to lead to it"),
-    ("src/cli/mod.rs", "no thread can be started: ", "the machine has no room for a thread"),
-    ("src/cli/mod.rs", "the output cannot be written: ", "`command_terminal` writes to a full device"),
-];
-
 #[test]
 fn every_error_has_an_example() {
     let Some(shown) = shown() else { return };
     let variant = |error: &Error| format!("{error:?}").split(':').next().unwrap_or_default().to_owned();
-    let without = errors_without().iter().map(|(error, _)| variant(error)).collect();
+    let without = without::errors().iter().map(|(error, _)| variant(error)).collect();
     complete("error", &variants::of_errors(), &shown.host, &without);
 }
 
 #[test]
 fn every_fault_has_an_example() {
     let Some(shown) = shown() else { return };
-    let without = FAULTS_WITHOUT.iter().map(|(kind, _)| simulated::variant(&format!("{kind:?}"))).collect();
+    let without = without::FAULTS.iter().map(|(kind, _)| simulated::variant(&format!("{kind:?}"))).collect();
     complete("fault", &variants::of_faults(), &shown.faults, &without);
 }
 
@@ -132,26 +115,48 @@ fn complete(what: &str, all: &BTreeSet<String>, sections: &[Section], without: &
     assert!(has.is_disjoint(without), "they have examples: {:?}", has.intersection(without));
 }
 
-/// Whether a row of those without is about a text.
-fn is_listed(text: &sites::Text, (file, begins, _): &(&str, &str, &str)) -> bool {
-    text.file == *file && text.pieces.iter().any(|piece| piece.starts_with(begins))
+/// Each of these texts is in what some of these sections say, or is about a row of the table, and of no row is nothing missing. Gives how many have no example.
+fn all_shown(texts: &[&Text], sections: &[&[Section]], table: &[Without]) -> usize {
+    let is_shown = |text: &Text| sections.iter().any(|sections| entries(sections).any(|entry| text.is_in(&entry.said)));
+    let missing: Vec<&Text> = texts.iter().copied().filter(|text| !is_shown(text)).collect();
+    let unknown: Vec<String> = missing
+        .iter()
+        .filter(|text| !table.iter().any(|row| is_about(row, text)))
+        .map(|text| format!("{}:{}: {text}", text.file, text.line))
+        .collect();
+    assert!(unknown.is_empty(), "no example of `tests/tests/errors` leads to\n{}", unknown.join("\n"));
+    let idle: Vec<_> = table.iter().filter(|row| !missing.iter().any(|text| is_about(row, text))).collect();
+    assert!(idle.is_empty(), "{idle:?} are shown, or are no more");
+    missing.len()
 }
 
 #[test]
 fn every_text_of_the_command_has_an_example() {
     let Some(shown) = shown() else { return };
     let all = sites::of_command();
-    let is_shown = |text: &sites::Text| entries(&shown.command).any(|entry| text.is_in(&entry.said));
-    let missing: Vec<String> = all
-        .iter()
-        .filter(|text| !is_shown(text) && !TEXTS_WITHOUT.iter().any(|row| is_listed(text, row)))
-        .map(|text| format!("{}:{}: {text}", text.file, text.line))
-        .collect();
-    assert!(missing.is_empty(), "no command line of `errors/command.rs` leads to\n{}", missing.join("\n"));
-    let idle: Vec<_> = TEXTS_WITHOUT.iter().filter(|row| !all.iter().any(|text| is_listed(text, row) && !is_shown(text))).collect();
-    assert!(idle.is_empty(), "{idle:?} are shown, or are no more");
-    println!("{} texts of the command, {} of them without an example", all.len(), TEXTS_WITHOUT.len());
+    let without = all_shown(&all.iter().collect::<Vec<_>>(), &[&shown.command], without::OF_COMMAND);
+    println!("{} texts of the command, {without} of them without an example", all.len());
     assert!(all.len() > 90, "{}", all.len());
+}
+
+/// Whether a file is this one, or in this folder.
+fn is_in(file: &str, path: &str) -> bool {
+    file.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+#[test]
+fn every_text_of_the_runtime_has_an_example() {
+    let Some(shown) = shown() else { return };
+    let all: Vec<Text> = ["runtime/src", "kernels/src/staples"].into_iter().flat_map(all_of).collect();
+    for (path, _) in without::NO_ERRORS.iter().chain(without::FILES) {
+        assert!(all.iter().any(|text| is_in(&text.file, path)), "{path} has no text");
+    }
+    let is_of = |text: &&Text, paths: &[(&str, &str)]| paths.iter().any(|(path, _)| is_in(&text.file, path));
+    let errors: Vec<&Text> = all.iter().filter(|text| !is_of(text, without::NO_ERRORS)).collect();
+    let (in_files, alone): (Vec<&Text>, Vec<&Text>) = errors.iter().partition(|text| is_of(text, without::FILES));
+    let without = all_shown(&alone, &[&shown.host, &shown.faults, &shown.command], without::OF_RUNTIME);
+    println!("{} texts of the runtime and the library of staples, {} of them without an example", errors.len(), without + in_files.len());
+    assert!(alone.len() > 250, "{}", alone.len());
 }
 
 #[test]
@@ -179,13 +184,14 @@ fn the_page_shows_what_is_said() {
     let Some(shown) = shown() else { return };
     let mut without = "| message | why there is no example |\n|---|---|\n".to_owned();
     let mut row = |said: &str, why: &str| without += &format!("| {} | {why} |\n", said.lines().collect::<Vec<_>>().join("<br>"));
-    errors_without().iter().for_each(|(error, why)| row(&error.to_string(), why));
-    FAULTS_WITHOUT.iter().for_each(|(kind, why)| row(&kind.to_string(), why));
-    let texts = sites::of_command();
-    for listed in TEXTS_WITHOUT {
-        let text = texts.iter().find(|text| is_listed(text, listed)).unwrap_or_else(|| panic!("{listed:?} is no more"));
+    without::errors().iter().for_each(|(error, why)| row(&error.to_string(), why));
+    without::FAULTS.iter().for_each(|(kind, why)| row(&kind.to_string(), why));
+    let texts = [sites::of_command(), all_of("runtime/src"), all_of("kernels/src/staples")].concat();
+    for listed in [without::OF_COMMAND, without::OF_RUNTIME].concat() {
+        let text = texts.iter().find(|text| is_about(&listed, text)).unwrap_or_else(|| panic!("{listed:?} is no more"));
         row(&text.to_string(), listed.2);
     }
+    without::FILES.iter().for_each(|(file, why)| row(&format!("all of `{file}`"), why));
     let sections = [
         ("host", page::text(&shown.host)),
         ("faults", page::text(&shown.faults)),

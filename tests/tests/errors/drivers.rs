@@ -7,6 +7,9 @@ use warpwright_tests::command::Folder;
 /// Says to this program that it is a child, and which.
 const CHILD: &str = "WARPWRIGHT_ERRORS_CHILD";
 
+/// The names of drivers, and of what takes several GPUs.
+const NAMES: [&str; 6] = ["libcuda.so.1", "libcuda.so", "libOpenCL.so.1", "libOpenCL.so", "libnccl.so.2", "libnccl.so"];
+
 /// Variables with which a program finds no driver, and the files that are in a driver's place.
 pub(super) struct Without {
     pub(super) variables: Vec<(&'static str, String)>,
@@ -15,7 +18,19 @@ pub(super) struct Without {
 
 /// No driver: files that are no libraries have the drivers' names, and are found first.
 pub(super) fn without(name: &str) -> Without {
-    let files = Folder::new(name, &[("libcuda.so.1", b""), ("libcuda.so", b""), ("libOpenCL.so.1", b""), ("libOpenCL.so", b"")]);
+    let files = Folder::new(name, &NAMES.map(|name| (name, &b""[..])));
+    let folder = files.0.display().to_string();
+    Without { variables: vec![("LD_LIBRARY_PATH", folder.clone()), ("OCL_ICD_VENDORS", folder)], _files: files }
+}
+
+/// Libraries that are none of the drivers, under their names: links to the C library, which this program has, and so knows the path of.
+pub(super) fn other_libraries(name: &str) -> Without {
+    let files = Folder::new(name, &[]);
+    let maps = std::fs::read_to_string("/proc/self/maps").expect("a program has a map of its memory");
+    let library =
+        maps.split_whitespace().find(|word| word.contains("/libc.so") || word.contains("/ld-musl")).expect("there is a C library");
+    #[cfg(unix)]
+    NAMES.iter().for_each(|name| std::os::unix::fs::symlink(library, files.0.join(name)).expect("there is room for a link"));
     let folder = files.0.display().to_string();
     Without { variables: vec![("LD_LIBRARY_PATH", folder.clone()), ("OCL_ICD_VENDORS", folder)], _files: files }
 }
@@ -26,6 +41,15 @@ pub(super) fn with() -> Vec<(&'static str, String)> {
     let folder: PathBuf = program.parent().expect("it is in a folder").join("ptx-driver");
     let folder = folder.display().to_string();
     vec![("LD_LIBRARY_PATH", folder.clone()), ("OCL_ICD_VENDORS", folder), ("PTX_INTERPRETER_CAPABILITY", "9.0".to_owned())]
+}
+
+/// The same where no NCCL is found.
+pub(super) fn with_gpu_alone(none: &Without) -> Vec<(&'static str, String)> {
+    let mut variables = with();
+    let nothing = &none.variables[0].1;
+    // The stand-in's folder comes first: what it does not have is found in the other, and is no library.
+    variables[0].1 += &format!(":{nothing}");
+    variables
 }
 
 /// The stand-in as the driver of a version of CUDA.

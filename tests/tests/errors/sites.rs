@@ -6,37 +6,7 @@ use std::path::Path;
 use syn::punctuated::Punctuated;
 use syn::visit::{self, Visit};
 use warpwright_tests::command::root;
-
-/// A text in a source, with what is filled in left out.
-#[derive(Clone, Debug)]
-pub(super) struct Text {
-    /// The file, from the root of the repository.
-    pub(super) file: String,
-    /// The line, from 1.
-    pub(super) line: usize,
-    /// The text as it is written, with `…` for what is filled in.
-    whole: String,
-    /// What stands between what is filled in.
-    pub(super) pieces: Vec<String>,
-}
-
-impl std::fmt::Display for Text {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.whole)
-    }
-}
-
-impl Text {
-    /// Whether this text was printed.
-    pub(super) fn is_in(&self, printed: &str) -> bool {
-        let mut rest = printed;
-        self.pieces.iter().all(|piece| {
-            let found = rest.split_once(piece.as_str());
-            rest = found.map_or(rest, |(_, behind)| behind);
-            found.is_some()
-        })
-    }
-}
+use warpwright_tests::messages::texts::Text;
 
 /// Functions that make an error of their text, or of which an error is made.
 const CALLS: &[&str] = &["usage", "found", "Usage", "Err", "stop", "misfit", "refuse"];
@@ -83,41 +53,11 @@ impl Finder<'_> {
         for token in tokens {
             match token {
                 TokenTree::Group(group) => self.add(group.stream()),
-                TokenTree::Literal(literal) => {
-                    let Ok(text) = syn::parse_str::<syn::LitStr>(&literal.to_string()) else { continue };
-                    let mut pieces = pieces(&text.value());
-                    let whole = pieces.join("…");
-                    pieces.retain(|piece| !piece.is_empty());
-                    // Fewer than two words are a name or a separator.
-                    if pieces.iter().flat_map(|piece| piece.split(' ')).filter(|word| word.chars().any(char::is_alphabetic)).count() > 1 {
-                        self.into.push(Text { file: self.file.clone(), line: literal.span().start().line, whole, pieces });
-                    }
-                }
+                TokenTree::Literal(literal) => self.into.extend(Text::of(&self.file, &literal)),
                 _ => {}
             }
         }
     }
-}
-
-/// What stands before, between and behind what is filled in.
-fn pieces(text: &str) -> Vec<String> {
-    let mut pieces = vec![String::new()];
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        let last = pieces.last_mut().expect("there is one");
-        match c {
-            '{' | '}' if chars.peek() == Some(&c) => {
-                last.push(c);
-                chars.next();
-            }
-            '{' => {
-                chars.by_ref().find(|c| *c == '}');
-                pieces.push(String::new());
-            }
-            _ => last.push(c),
-        }
-    }
-    pieces
 }
 
 fn is_test(attributes: &[syn::Attribute]) -> bool {

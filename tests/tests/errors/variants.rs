@@ -14,9 +14,12 @@ fn of(file: &str, name: &str) -> BTreeSet<String> {
     found.unwrap_or_else(|| panic!("{file} has no enum `{name}`")).variants.iter().map(|variant| variant.ident.to_string()).collect()
 }
 
-/// Every variant of `warpwright::Error`.
+/// Every variant of `warpwright::Error`, of the library of staples' own, and of results of tuning.
 pub(super) fn of_errors() -> BTreeSet<String> {
-    of("runtime/src/error.rs", "Error")
+    let mut all = of("runtime/src/error.rs", "Error");
+    all.extend(of("runtime/src/tuned.rs", "TunedError").iter().map(|variant| format!("TunedError::{variant}")));
+    all.extend(of("kernels/src/staples/error.rs", "Error").iter().map(|variant| format!("staples::Error::{variant}")));
+    all
 }
 
 /// Every kind of fault that the simulator finds, those of the copy engine's barriers each by itself.

@@ -42,18 +42,6 @@ super::examples! {
         y.copy_range_from(40, &x, 0..20)
     }
 
-    /// Elements of another size that do not come out even
-    fn view_of_other_size(device) {
-        let x = device.zeros::<u32>(3)?;
-        x.view::<u64>().map(drop)
-    }
-
-    /// Elements that not all bytes are
-    fn view_of_truths(device) {
-        let x = device.zeros::<u8>(4)?;
-        x.view::<bool>().map(drop)
-    }
-
     /// Zeros where no variant of an enum is 0
     fn no_zero(device) {
         device.zeros::<Mode>(64).map(drop)
@@ -137,5 +125,18 @@ super::examples! {
     fn no_foreign_streams(device) {
         // SAFETY: refused.
         unsafe { Stream::from_raw(device, std::ptr::null_mut(), Box::new(())) }.map(drop)
+    }
+
+    /// A pinned buffer of another device
+    fn other_pinned(device) {
+        let mut pinned = Device::host().pinned::<f32>(64)?;
+        let x = device.zeros::<f32>(64)?;
+        x.read_async(&mut pinned, &device.default_stream())
+    }
+
+    /// Other texels than a texture has
+    fn other_texels(device) {
+        let mut texture = device.texture((8, 8), &[0.0f32; 64], Sampling::default())?;
+        texture.write(&[0.0; 60])
     }
 }

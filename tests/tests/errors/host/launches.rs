@@ -1,5 +1,7 @@
 //! Launches that are refused before anything runs, and kernels that fault.
 
+#![allow(unsafe_code, reason = "buffers that no machine has room for are given by an address")]
+
 use warpwright::prelude::*;
 
 /// Any block will do.
@@ -68,6 +70,70 @@ pub fn summed(m: &Matrix<f32>, y: &mut Global<f32>) {
     y[t] = sum;
 }
 
+/// 4 KiB are fixed; there may be more.
+#[kernel(block = 64)]
+pub fn kept(y: &mut Global<f32>) {
+    #[shared]
+    let mut own: [f32; 1024];
+    #[shared(dynamic)]
+    let mut buf: [f32];
+    let t = thread_idx().x;
+    own[t] = y[t];
+    if t < buf.len() {
+        buf[t] = y[t];
+    }
+    sync_threads();
+    if t < buf.len() {
+        y[t] = own[63 - t] + buf[0];
+    }
+}
+
+#[kernel(block = 1024, ilp = 4)]
+pub fn counted_by_four(y: &mut Global<u32>) {
+    let i = global_id().x;
+    if i < y.len() {
+        y[i] = i as u32;
+    }
+}
+
+#[kernel(block = 64, index = 64, persistent)]
+pub fn counted_by_few(y: &mut Global<u32>) {
+    let i = global_id().x;
+    if i < y.len() {
+        y[i] = i as u32;
+    }
+}
+
+#[kernel(block = 64)]
+pub fn weighed<const N: usize>(weights: [f32; N], y: &mut Global<f32>) {
+    let i = global_id().x;
+    y[i] *= weights[i % N];
+}
+
+#[kernel(block = 64)]
+pub fn lengths(y: &mut Global<(u8, u32, u8)>) {
+    y[global_id().x].1 = 1;
+}
+
+/// Holds a number that has 64 bits on the host.
+#[device]
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(super) struct Span {
+    from: usize,
+    to: usize,
+}
+
+#[kernel(block = 64)]
+fn spans(y: &mut Global<Span>) {
+    y[global_id().x].to += 1;
+}
+
+#[kernel(block = 64)]
+fn spanned(span: Span, y: &mut Global<u32>) {
+    y[0] = (span.to - span.from) as u32;
+}
+
 super::examples! {
     /// A launch without a grid
     fn no_grid(device) {
@@ -105,10 +171,64 @@ super::examples! {
         counted(&mut y).block(2048).cover(100).launch(device)
     }
 
+    /// More threads along y than a block can have
+    fn too_many_along_y(device) {
+        let mut y = device.zeros::<u32>(100)?;
+        counted(&mut y).block((1, 2048)).grid(1).launch(device)
+    }
+
+    /// More threads along z than a block can have
+    fn too_many_along_z(device) {
+        let mut y = device.zeros::<u32>(100)?;
+        counted(&mut y).block((1, 1, 128)).grid(1).launch(device)
+    }
+
+    /// More threads in all than a block can have
+    fn too_many_in_all(device) {
+        let mut y = device.zeros::<u32>(100)?;
+        counted(&mut y).block((64, 32)).grid(1).launch(device)
+    }
+
+    /// A block of no threads
+    fn empty_block(device) {
+        let mut y = device.zeros::<u32>(100)?;
+        counted(&mut y).block(0).cover(100).launch(device)
+    }
+
+    /// More blocks along x than a grid can have
+    fn too_many_blocks_along_x(device) {
+        let mut y = device.zeros::<u32>(100)?;
+        counted(&mut y).block(1).grid(1 << 31).launch(device)
+    }
+
     /// More blocks along y than a grid can have
     fn too_many_blocks(device) {
         let mut y = device.zeros::<u32>(100)?;
         counted(&mut y).block(32).grid((1, 100_000)).launch(device)
+    }
+
+    /// More blocks along z than a grid can have
+    fn too_many_blocks_along_z(device) {
+        let mut y = device.zeros::<u32>(100)?;
+        counted(&mut y).block(32).grid((1, 1, 100_000)).launch(device)
+    }
+
+    /// More blocks than a kernel that numbers them can have
+    fn too_many_to_number(device) {
+        let mut y = device.zeros::<u32>(100)?;
+        counted_by_few(&mut y).grid((1 << 30, 4)).launch(device)
+    }
+
+    /// More shared memory than a block can have, part of it fixed
+    fn too_much_shared_in_all(device) {
+        let mut y = device.zeros::<f32>(64)?;
+        kept(&mut y).grid(1).shared_bytes(1 << 20).launch(device)
+    }
+
+    /// More bytes of parameters than a launch passes
+    fn too_many_parameter_bytes(device) {
+        let mut y = device.zeros::<f32>(64)?;
+        weighed([1.0; 8192], &mut y).grid(1).launch(device)
     }
 
     /// More shared memory than a block can have
@@ -121,6 +241,25 @@ super::examples! {
     fn too_many_to_count(device) {
         let mut y = device.zeros::<u32>(100)?;
         counted(&mut y).block(1024).grid(1 << 22).launch(device)
+    }
+
+    /// More elements than 32 bits count, several of them to each thread
+    fn too_many_elements_to_count(device) {
+        let mut y = device.zeros::<u32>(100)?;
+        counted_by_four(&mut y).grid(1 << 20).launch(device)
+    }
+
+    /// A field that a 32-bit `usize` does not hold
+    fn too_large_a_field(device) {
+        let mut y = device.zeros::<u32>(64)?;
+        spanned(Span { from: 0, to: 1 << 40 }, &mut y).grid(1).launch(device)
+    }
+
+    /// A buffer that is longer than 32 bits count
+    fn too_long_a_buffer(device) {
+        // SAFETY: nothing is read, since it is refused.
+        let mut y = unsafe { Buffer::<u32>::from_raw_parts(device, 0x1000, 1 << 33, Box::new(())) }?;
+        counted(&mut y).block(32).grid(1).launch(device)
     }
 
     /// A value that a 32-bit `usize` does not hold
@@ -164,6 +303,18 @@ super::examples! {
     fn other_layout(device) {
         let mut y = device.zeros::<usize>(64)?;
         places(&mut y).cover(64).launch(device)
+    }
+
+    /// A buffer of structs that hold numbers which are wider on the host
+    fn other_layout_of_fields(device) {
+        let mut y = device.zeros::<Span>(64)?;
+        spans(&mut y).cover(64).launch(device)
+    }
+
+    /// A buffer of tuples, which `rustc` lays out as it likes
+    fn tuples(device) {
+        let mut y = device.zeros::<(u8, u32, u8)>(64)?;
+        lengths(&mut y).cover(64).launch(device)
     }
 
     /// An instance that does not compile

@@ -1,28 +1,49 @@
 //! Errors of a program: each example is a function that fails, and the page shows its body.
 
 mod buffers;
+mod collectives;
 mod drivers;
+mod graphs;
 mod launches;
+mod limits;
+mod matrices;
 mod no_driver;
+mod no_seed;
+mod no_turns;
 mod old_driver;
+mod other_libraries;
 mod several;
+mod staples;
+mod tuned;
+mod twin;
+mod views;
 
 use super::page::{Entry, Section};
-use warpwright::{Device, Result};
+use std::fmt::{Debug, Display};
+use warpwright::Device;
 
-/// A function that fails, with its name.
-type Example = (&'static str, fn(&Device) -> Result<()>);
+/// A function that fails, with its name. Its error is told as `NoGrid: kernel …`.
+type Example = (&'static str, fn(&Device) -> Result<(), String>);
 
-/// Functions of examples, and the list of them.
+/// Functions of examples, and the list of them; before them, where their errors are no `warpwright::Error`, the type of these, and what stands before the names of its variants.
 macro_rules! examples {
-    ($($(#[$about:meta])* fn $name:ident($device:ident) $body:block)*) => {
-        $($(#[$about])* fn $name($device: &warpwright::Device) -> warpwright::Result<()> $body)*
+    ($error:ty, $of:literal; $($(#[$about:meta])* fn $name:ident($device:ident) $body:block)*) => {
+        $($(#[$about])* fn $name($device: &warpwright::Device) -> ::std::result::Result<(), $error> $body)*
 
-        pub(super) const EXAMPLES: &[$crate::host::Example] = &[$((stringify!($name), $name)),*];
+        pub(super) const EXAMPLES: &[$crate::host::Example] =
+            &[$((stringify!($name), |device| $name(device).map_err(|error| $crate::host::told($of, &error)))),*];
+    };
+    ($($examples:tt)*) => {
+        $crate::host::examples! { warpwright::Error, ""; $($examples)* }
     };
 }
 
 use examples;
+
+/// An error: its variant, and what it says.
+fn told(of: &str, error: &(impl Debug + Display)) -> String {
+    format!("{of}{}: {error}", super::simulated::variant(&format!("{error:?}")))
+}
 
 /// The text of an item that begins with these words: its lines up to the brace that closes it.
 fn item<'t>(lines: &[&'t str], begins: &str) -> Option<Vec<&'t str>> {
@@ -60,17 +81,31 @@ fn entry(text: &str, name: &str, said: &str) -> Entry {
 const FILES: &[(&str, &str, &[Example], Option<&str>)] = &[
     ("Launches", include_str!("launches.rs"), launches::EXAMPLES, None),
     ("Buffers, textures, memory of others", include_str!("buffers.rs"), buffers::EXAMPLES, None),
-    ("Timing, graphs, several devices", include_str!("several.rs"), several::EXAMPLES, None),
+    ("Buffers seen as other elements", include_str!("views.rs"), views::EXAMPLES, None),
+    ("Matrices for tensor copies", include_str!("matrices.rs"), matrices::EXAMPLES, None),
+    ("The host twin", include_str!("twin.rs"), twin::EXAMPLES, None),
+    ("A limit of 1000 turns, `WARPWRIGHT_LOOP_LIMIT=1000`", include_str!("limits.rs"), limits::EXAMPLES, Some("limits")),
+    ("A limit of turns that is none", include_str!("no_turns.rs"), no_turns::EXAMPLES, Some("no turns")),
+    ("A seed of a weak memory that is none", include_str!("no_seed.rs"), no_seed::EXAMPLES, Some("no seed")),
+    ("Timing, several devices", include_str!("several.rs"), several::EXAMPLES, None),
+    ("Graphs", include_str!("graphs.rs"), graphs::EXAMPLES, None),
+    ("Collectives", include_str!("collectives.rs"), collectives::EXAMPLES, None),
+    ("The library of staples", include_str!("staples.rs"), staples::EXAMPLES, None),
+    ("Results of tuning", include_str!("tuned.rs"), tuned::EXAMPLES, None),
     ("GPUs", include_str!("drivers.rs"), drivers::EXAMPLES, Some("driver")),
     ("An old driver", include_str!("old_driver.rs"), old_driver::EXAMPLES, Some("old")),
     ("No driver", include_str!("no_driver.rs"), no_driver::EXAMPLES, Some("none")),
+    ("Other libraries under the drivers' names", include_str!("other_libraries.rs"), other_libraries::EXAMPLES, Some("other libraries")),
 ];
+
+/// Stands for the variant where an example does not fail.
+const NOTHING: &str = "no error";
 
 /// What an example says: `NoGrid: kernel …`.
 fn said((name, run): &Example) -> String {
     match run(&Device::simulator()) {
-        Ok(()) => panic!("{name}: nothing is wrong"),
-        Err(error) => format!("{error:?}"),
+        Ok(()) => format!("{NOTHING}: `{name}` does not fail"),
+        Err(said) => said,
     }
 }
 
@@ -97,5 +132,9 @@ pub(super) fn entries(in_child: impl Fn(&str) -> String) -> Vec<Section> {
         };
         Section { title, files: Vec::new(), items: items(text), entries: examples.iter().map(one).collect() }
     };
-    FILES.iter().map(one_file).collect()
+    let sections: Vec<Section> = FILES.iter().map(one_file).collect();
+    let idle = sections.iter().flat_map(|section| &section.entries).filter(|entry| entry.kind == NOTHING);
+    let idle: Vec<&str> = idle.map(|entry| entry.said.as_str()).collect();
+    assert!(idle.is_empty(), "{}", idle.join("\n"));
+    sections
 }

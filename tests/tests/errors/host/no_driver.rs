@@ -8,4 +8,10 @@ super::examples! {
         device.synchronize()?;
         Device::cuda(0).map(drop)
     }
+
+    /// No loader of OpenCL drivers
+    fn no_loader(device) {
+        device.synchronize()?;
+        Device::opencl(0).map(drop)
+    }
 }

@@ -1,8 +1,7 @@
-//! Several launches, devices, ranks: what is timed, recorded, spread, and done together.
+//! Several launches and devices: what is timed and spread.
 
-use std::time::Duration;
 use warpwright::prelude::*;
-use warpwright::{Communicator, Graph, Reduction, Rendezvous, Sharded, launch_sharded, launch_together};
+use warpwright::{Sharded, launch_sharded};
 
 #[kernel(block = 64)]
 pub fn doubled(x: &Global<f32>, y: &mut Global<f32>) {
@@ -23,41 +22,6 @@ super::examples! {
     fn unseen_launch(device) {
         let (x, mut y) = (device.zeros::<f32>(64)?, device.zeros::<f32>(64)?);
         device.time(3, |_| doubled(&x, &mut y).cover(64).launch(device)).map(drop)
-    }
-
-    /// A buffer that a graph was not given
-    fn not_given(device) {
-        let (x, mut y) = (device.zeros::<f32>(64)?, device.zeros::<f32>(64)?);
-        let graph: warpwright::Result<Graph> = device.record(&mut y, |steps, y| steps.launch(doubled(&x, y).cover(64)).map(drop));
-        graph.map(drop)
-    }
-
-    /// A buffer that a graph is given twice
-    fn given_twice(device) {
-        let x = device.zeros::<f32>(64)?;
-        let graph: warpwright::Result<Graph> = device.record((&x, &x), |_, _| Ok(()));
-        graph.map(drop)
-    }
-
-    /// A graph that is replayed with fewer buffers
-    fn fewer_buffers(device) {
-        let (x, mut y) = (device.zeros::<f32>(64)?, device.zeros::<f32>(64)?);
-        let graph: warpwright::Result<Graph> = device.record((&x, &mut y), |steps, (x, y)| steps.launch(doubled(x, y).cover(64)).map(drop));
-        graph?.launch(&mut y)
-    }
-
-    /// A graph that is replayed with a buffer of other elements
-    fn other_elements(device) {
-        let (x, mut y) = (device.zeros::<f32>(64)?, device.zeros::<f32>(64)?);
-        let graph: warpwright::Result<Graph> = device.record((&x, &mut y), |steps, (x, y)| steps.launch(doubled(x, y).cover(64)).map(drop));
-        graph?.launch((&device.zeros::<u32>(64)?, &mut y))
-    }
-
-    /// A graph that is replayed with a buffer of another length
-    fn other_size(device) {
-        let (x, mut y) = (device.zeros::<f32>(64)?, device.zeros::<f32>(64)?);
-        let graph: warpwright::Result<Graph> = device.record((&x, &mut y), |steps, (x, y)| steps.launch(doubled(x, y).cover(64)).map(drop));
-        graph?.launch((&device.zeros::<f32>(100)?, &mut y))
     }
 
     /// A matrix over no device
@@ -85,39 +49,11 @@ super::examples! {
         launch_sharded((&x, &mut y), |_, (x, y)| Ok(doubled(x, y).cover(36)))
     }
 
-    /// A communicator of no device
-    fn no_rank(device) {
-        device.synchronize()?;
-        Communicator::all(&[], Duration::from_secs(10)).map(drop)
-    }
-
-    /// A device that is to be two ranks
-    fn one_device_twice(device) {
-        Communicator::all(&[device.clone(), device.clone()], Duration::from_secs(10)).map(drop)
-    }
-
-    /// Ranks that do not agree on the size
-    fn ranks_disagree(device) {
-        device.synchronize()?;
-        let devices = Device::simulators(2);
-        let (mut a, mut b) = (devices[0].zeros::<f32>(10)?, devices[1].zeros::<f32>(12)?);
-        let mut ranks = Communicator::all(&devices, Duration::from_secs(10))?;
-        let [first, second] = &mut ranks[..] else { return Ok(()) };
-        launch_together([first.all_reduce(&mut a, Reduction::Sum), second.all_reduce(&mut b, Reduction::Sum)])
-    }
-
-    /// A rank that there is not
-    fn no_such_rank(device) {
-        device.synchronize()?;
-        let devices = Device::simulators(2);
-        let mut a = devices[0].zeros::<f32>(10)?;
-        let ranks = Communicator::all(&devices, Duration::from_secs(10))?;
-        ranks[0].broadcast(&mut a, 7).launch()
-    }
-
-    /// Ranks of several programs where there is no GPU
-    fn no_gpu_to_join(device) {
-        let meeting = Rendezvous::Tcp("127.0.0.1:4000".to_owned());
-        Communicator::join(device, 0, 2, &meeting, Duration::from_secs(10)).map(drop)
+    /// A device's rows that were replaced by fewer
+    fn rows_replaced(device) {
+        let devices = [device.clone()];
+        let mut x = Sharded::scatter(&devices, &[1.0f32; 8], 4, 0)?;
+        x.shards_mut()[0].buffer = device.zeros::<f32>(4)?;
+        x.gather().map(drop)
     }
 }

@@ -1,0 +1,61 @@
+//! What has no example, and why.
+
+use warpwright::Error;
+use warpwright_runtime::sim::FaultKind;
+use warpwright_tests::messages::texts::Text;
+
+/// Errors without an example: with what they say, and why.
+pub(super) fn errors() -> Vec<(Error, &'static str)> {
+    let refused = Error::DeviceCompiler {
+        kernel: "saxpy",
+        compiler: "the CUDA driver's assembler (CUDA 12.4)".to_owned(),
+        code: "CUDA_ERROR_INVALID_PTX (218)".to_owned(),
+        log: "ptxas application ptx input, line 20; fatal : Parsing error near '}': syntax error".into(),
+    };
+    vec![(refused, "takes a driver that refuses what the compiler emits, which would be a mistake of the compiler")]
+}
+
+/// Faults without an example: the same.
+pub(super) const FAULTS: &[(FaultKind, &str)] = &[(FaultKind::IntervalLimit, "2³² barriers in one launch take days")];
+
+/// A text without an example: its file, how it or a part of it begins, and why.
+pub(super) type Without = (&'static str, &'static str, &'static str);
+
+/// Whether a row is about a text.
+pub(super) fn is_about((file, begins, _): &Without, text: &Text) -> bool {
+    text.file == *file && text.begins(begins)
+}
+
+/// Texts of the command without an example.
+pub(super) const OF_COMMAND: &[Without] = &[
+    ("src/cli/compare/page/mod.rs", "the page cannot be made: ", "a mistake in a template of ours, which a test of the page finds"),
+    ("src/cli/compare/revision.rs", "` cannot be made: ", "names the process and the commit"),
+    ("src/cli/launch/mod.rs", "` has no value", "names are looked at before"),
+    ("src/cli/launch/values.rs", "would have ", "names how much memory the machine has left"),
+    ("src/cli/launch/variant.rs", "` is no number of the kernel's", "names are looked at before"),
+    ("src/cli/mod.rs", "this is a mistake of warpwright's own; please report it", "nothing is known to lead to it"),
+    ("src/cli/mod.rs", "no thread can be started: ", "the machine has no room for a thread"),
+    ("src/cli/mod.rs", "the output cannot be written: ", "`command_terminal` writes to a full device"),
+];
+
+/// Where texts of the runtime and of the library of staples stand that are no errors of a program: a file or a folder, and what they are.
+pub(super) const NO_ERRORS: &[(&str, &str)] = &[
+    ("kernels/src/staples/tuned.rs", "names of variants"),
+    ("runtime/src/inspect", "reports of launches"),
+    ("runtime/src/issue_order.rs", "reports of machine code"),
+    ("runtime/src/opencl/sub_groups.rs", "a kernel that asks a device what its sub-groups do"),
+    ("runtime/src/prelude/block.rs", "documentation of fences"),
+    ("runtime/src/report.rs", "reports of launches"),
+    ("runtime/src/sim/counters.rs", "reports of simulations"),
+    ("runtime/src/timing.rs", "reports of times"),
+];
+
+/// Files of the runtime of whose texts none has an example, and why.
+pub(super) const FILES: &[(&str, &str)] = &[
+    ("runtime/src/nvdisasm.rs", "needs NVIDIA's disassembler"),
+    ("runtime/src/ptxas.rs", "needs NVIDIA's assemblers, of versions that lack something"),
+    ("runtime/src/sim/compile", "kernels are checked before they come here: would be mistakes of the compiler"),
+];
+
+/// Texts of the runtime and of the library of staples without an example.
+pub(super) const OF_RUNTIME: &[Without] = &[];
