@@ -144,7 +144,12 @@ fn stages(shown: &mut Shown, kernel: &Kernel, kept: &Lowered<Scheduled>, number:
     let scheduled: &ir::Kernel = &kept.kernel;
     let all: Vec<&Pass> = OPTIMIZE.iter().collect();
     let mut legal = after(scheduled, &all, shown, number.is_multiple_of(8))?;
-    passes::meet(&mut legal);
+    if passes::meet(&mut legal) {
+        shown.passes.insert("meet");
+    }
+    if passes::place(&legal).is_some() {
+        shown.passes.insert("blocks");
+    }
     let addressed = after(&legal, &ADDRESS.iter().collect::<Vec<_>>(), shown, number % 8 == 1)?;
     compare(shown, "with addresses", kernel, &addressed)?;
     match number % 3 {
@@ -176,6 +181,7 @@ fn stages(shown: &mut Shown, kernel: &Kernel, kept: &Lowered<Scheduled>, number:
     }
     // Forms for machines with a copy engine or tensor cores.
     for form in kept.kernel.legal().forms() {
+        shown.passes.insert("forms");
         compare(shown, "form for a target", kernel, form)?;
     }
     Ok(())
@@ -189,6 +195,10 @@ fn texts(shown: &mut Shown, kernel: &Kernel, kept: &Lowered<Scheduled>, number: 
         Failure::Wrong(format!("{what} refuses it: {}", found.into_iter().next().map(|found| found.message).unwrap_or_default()))
     };
     kept.emit(&Ptx, Some(target)).map_err(|found| refused(name, found))?;
+    let legal: &ir::Kernel = kept.kernel.legal();
+    if passes::overlaps_on(legal, target) {
+        shown.passes.insert("overlap");
+    }
     shown.targets.insert(name);
     let other = also_printed_for(number);
     match kept.emit(&Ptx, Some(other)) {
@@ -198,6 +208,11 @@ fn texts(shown: &mut Shown, kernel: &Kernel, kept: &Lowered<Scheduled>, number: 
         Err(found) => return Err(refused(other.name, found)),
     }
     if number % 4 == 1 && !kernel.has_clusters {
+        // What OpenCL C is printed of where exchanges of a warp become barriers of its block. The simulator places blocks itself.
+        if let Some(converged) = passes::converge(legal) {
+            shown.passes.insert("converge");
+            compare(shown, "with all threads at every exchange", kernel, &converged)?;
+        }
         kept.emit(&OpenCl, None).map_err(|found| refused("OpenCL C", found))?;
         shown.targets.insert("opencl");
     }

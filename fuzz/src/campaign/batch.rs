@@ -86,6 +86,7 @@ fn count(counted: &mut State, kernel: &Kernel, shown: &crate::check::Shown) {
     counted.add(format!("family {}", kernel.family), 1);
     counted.add("statements", kernel.size() as u64);
     kernel.hits.iter().for_each(|feature| counted.add(format!("feature {feature}"), 1));
+    kernel.calls.iter().for_each(|(name, ty)| counted.add(format!("call {name} {ty}"), 1));
     shown.passes.iter().for_each(|pass| counted.add(format!("pass {pass}"), 1));
     shown.targets.iter().for_each(|target| counted.add(format!("target {target}"), 1));
     shown.lacking.iter().for_each(|target| counted.add(format!("lacking {target}"), 1));

@@ -70,6 +70,7 @@ pub(super) fn kernel(random: &mut Random) -> Kernel {
         waits: false,
         body,
         hits: std::mem::take(&mut g.hits),
+        calls: std::mem::take(&mut g.calls),
         is_approximate: g.is_approximate,
         family: "arithmetic",
     }

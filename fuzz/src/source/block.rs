@@ -1,5 +1,6 @@
 //! What all threads of a block do together: shared arrays between barriers, votes, sums and scans of the block.
 
+use super::expressions::zero;
 use super::scope::{Generator, Ty};
 use super::tree::Node;
 use super::types::Scalar;
@@ -150,37 +151,36 @@ impl Generator<'_> {
 
     fn block_call(&mut self) -> Vec<Node> {
         let name = self.name();
-        let ty = self.random.pick(&Scalar::INTEGERS);
+        let is_float = self.random.chance(30);
+        let ty = if is_float { self.random.pick(&Scalar::FLOATS) } else { self.random.pick(&Scalar::INTEGERS) };
         let condition = self.expr(Scalar::Bool, 1);
         let value = self.expr(ty, 1);
-        let (call, ty) = match self.random.below(13) {
-            0 => (self.calling("block_sum", &value), ty),
-            1 => (self.calling("block_min", &value), ty),
-            2 => (self.calling("block_max", &value), ty),
-            3 => (self.calling("sync_threads_count", &condition), Scalar::U32),
-            4 => (self.calling("sync_threads_and", &condition), Scalar::Bool),
-            5 => (self.calling("sync_threads_or", &condition), Scalar::Bool),
-            6 => (self.calling("block_inclusive_sum", &value), ty),
-            7 => (self.calling("block_inclusive_min", &value), ty),
-            8 => (self.calling("block_inclusive_max", &value), ty),
-            9 => (self.calling("block_exclusive_sum", &value), ty),
-            10 => {
-                self.hit("block_exclusive_sum_and_total");
+        let (call, ty) = match self.random.below(11) {
+            0 => (self.calling("sync_threads_count", &condition), Scalar::U32),
+            1 => (self.calling("sync_threads_and", &condition), Scalar::Bool),
+            2 => (self.calling("sync_threads_or", &condition), Scalar::Bool),
+            3 => {
+                let call = self.calling_of("block_exclusive_sum_and_total", ty, &value);
                 self.bind(&name, Ty::Tuple(vec![ty, ty]), false);
-                return vec![Node::line(format!("let {name} = block_exclusive_sum_and_total({value});"))];
+                return vec![Node::line(format!("let {name} = {call};"))];
             }
-            11 => {
-                // Every device adds floats in one order.
-                self.hit("block_sum.float");
-                let ty = self.random.pick(&Scalar::FLOATS);
-                let value = self.expr(ty, 1);
-                (self.calling("block_sum", &value), ty)
-            }
-            _ => {
-                self.hit("block_inclusive_sum.float");
-                let ty = self.random.pick(&Scalar::FLOATS);
-                let value = self.expr(ty, 1);
-                (self.calling("block_inclusive_sum", &value), ty)
+            kind => {
+                let function = [
+                    "block_sum",
+                    "block_min",
+                    "block_max",
+                    "block_inclusive_sum",
+                    "block_inclusive_min",
+                    "block_inclusive_max",
+                    "block_exclusive_sum",
+                ][kind - 4];
+                match function {
+                    // Every device adds floats in one order.
+                    "block_sum" if is_float => self.hit("block_sum.float"),
+                    "block_inclusive_sum" if is_float => self.hit("block_inclusive_sum.float"),
+                    _ => {}
+                }
+                (self.reducing(function, ty, &value), ty)
             }
         };
         self.bind(&name, Ty::Scalar(ty), false);
@@ -191,5 +191,17 @@ impl Generator<'_> {
     pub(super) fn calling(&mut self, function: &'static str, argument: &str) -> String {
         self.hit(function);
         format!("{function}({argument})")
+    }
+
+    /// The same of a function that is there for several types.
+    pub(super) fn calling_of(&mut self, function: &'static str, ty: Scalar, arguments: &str) -> String {
+        self.called(function, ty.name());
+        self.calling(function, arguments)
+    }
+
+    /// A sum, a least or a greatest value. Which of two zeros is the least one no device says: floats have one of them.
+    pub(super) fn reducing(&mut self, function: &'static str, ty: Scalar, value: &str) -> String {
+        let call = self.calling_of(function, ty, value);
+        if ty.is_float() && !function.ends_with("sum") { format!("({call} + {})", zero(ty)) } else { call }
     }
 }

@@ -227,6 +227,7 @@ impl Generator<'_> {
         }
         let (method, receiver) = fitting[self.random.below(fitting.len())];
         self.hit(method.feature);
+        self.calls.extend(method.call(receiver));
         self.is_approximate |= method.is_approximate;
         let mut text = String::new();
         let mut rest = method.template;

@@ -14,15 +14,27 @@ pub(super) fn moved(g: &mut Generator<'_>) -> Kernel {
     let other = match g.random.below(3) {
         0 => {
             g.hit("float8.shuffle");
-            format!("shuffle_xor(x[(i * 3) % {}], n & 31)", block * 2)
+            let function = g.random.pick(&["shuffle_xor", "shuffle", "shuffle_up", "shuffle_down"]);
+            g.called(function, from);
+            format!("{function}(x[(i * 3) % {}], n & 31)", block * 2)
         }
         1 => {
             g.hit("float8.black_box");
+            g.called("black_box", from);
             format!("black_box(x[(i * 5 + 1) % {}])", block * 2)
         }
         _ => format!("x[(i + n as usize % 7) % {}]", block * 2),
     };
     let order = g.random.pick(&["<", ">=", "=="]);
+    let alike = if g.random.chance(30) {
+        g.called("match_any", from);
+        " ^ match_any(w)"
+    } else {
+        ""
+    };
+    for (name, ty) in [("to_f32", from), ("from_bits", to), ("to_bits", from), ("to_bits", to)] {
+        g.called(name, ty);
+    }
     let body = lines(&format!(
         "#[shared]
          let mut tile: [{from}; {block}];
@@ -35,7 +47,7 @@ pub(super) fn moved(g: &mut Generator<'_>) -> Kernel {
          let p = v as f32 * 0.75 + w.to_f32();
          let q = if p.is_nan() {{ {to}::from_bits(3) }} else {{ p as {to} }};
          z[i] = q;
-         sums[i] = v.to_bits() as u32 ^ (q.to_bits() as u32) << 8;",
+         sums[i] = v.to_bits() as u32 ^ (q.to_bits() as u32) << 8{alike};",
         block - 1
     ));
     let elements = |name, is_written| Passed::Elements { layout: Layout::Float8(name), len: block * 2, is_written };

@@ -74,6 +74,9 @@ pub enum Passed {
     },
 }
 
+/// An intrinsic's name, and the type that it is called for: the receiver's, the first argument's, or that before `::`.
+pub type Call = (&'static str, &'static str);
+
 /// A generic of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Generic {
@@ -141,6 +144,8 @@ pub struct Kernel {
     pub body: Vec<Node>,
     /// Features of the language in it.
     pub hits: BTreeSet<&'static str>,
+    /// Intrinsics in it that have a type.
+    pub calls: BTreeSet<Call>,
     /// Whether host twin and OpenCL devices round functions in it otherwise.
     pub is_approximate: bool,
     /// Which family of kernels it is of.

@@ -3,6 +3,7 @@
 //! `{s}` is an expression of the receiver's type, `{a}` another one of it, `{n}` one that is not zero, `{p}` a literal of 1 to 9, `{k}` a `u32`, `{h}` a literal below the
 //! type's width, `{1}` one, `{lo}` and `{hi}` bounds in order. What no device fixes (bits of NaN, the sign of a zero that `min` takes) is made one within the template.
 
+use super::kernel::Call;
 use super::types::Scalar;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -14,7 +15,6 @@ enum On {
     Signed,
     Unsigned,
     Floats,
-    Wide,
     Words,
     Only(Scalar),
 }
@@ -51,7 +51,7 @@ const fn math(feature: &'static str, template: &'static str) -> Method {
 }
 
 use Gives::{Bool as GivesBool, Same, U32, Unsigned as GivesUnsigned};
-use On::{Floats, Integers, Only, Signed, Unsigned, Wide, Words};
+use On::{Floats, Integers, Only, Signed, Unsigned, Words};
 
 /// The rows.
 pub(super) static METHODS: &[Method] = &[
@@ -119,8 +119,8 @@ pub(super) static METHODS: &[Method] = &[
     row("float.signum", Floats, Same, "{s}.signum()"),
     row("float.rem_euclid", Floats, Same, "{s}.rem_euclid({p})"),
     row("float.div_euclid", Floats, Same, "{s}.div_euclid({p})"),
-    row("to_radians", Wide, Same, "{s}.to_radians()"),
-    row("to_degrees", Wide, Same, "{s}.to_degrees()"),
+    row("to_radians", Floats, Same, "{s}.to_radians()"),
+    row("to_degrees", Floats, Same, "{s}.to_degrees()"),
     row("is_nan", Floats, GivesBool, "{s}.is_nan()"),
     row("is_finite", Floats, GivesBool, "{s}.is_finite()"),
     row("is_infinite", Floats, GivesBool, "{s}.is_infinite()"),
@@ -146,11 +146,27 @@ pub(super) static METHODS: &[Method] = &[
     row("e4m3.of_bf16", Only(Scalar::Bf16), Gives::Only(Scalar::F16), "({s} as e4m3 as f16)"),
     row("e4m3::from_bits", Only(Scalar::U8), Gives::Only(Scalar::F32), "e4m3::from_bits({s}).to_f32()"),
     row("e5m2::from_bits", Only(Scalar::U8), Gives::Only(Scalar::F64), "e5m2::from_bits({s}).to_f64()"),
+    row("e4m3.to_f64", Only(Scalar::U16), Gives::Only(Scalar::F64), "e4m3::from_bits({s} as u8).to_f64()"),
+    row("e5m2.to_f32", Only(Scalar::U16), Gives::Only(Scalar::F32), "e5m2::from_bits({s} as u8).to_f32()"),
+    row("e4m3.black_box", Only(Scalar::U8), Gives::Only(Scalar::F32), "black_box(e4m3::from_bits({s})).to_f32()"),
+    row("e5m2.black_box", Only(Scalar::U8), Gives::Only(Scalar::F32), "black_box(e5m2::from_bits({s})).to_f32()"),
     row(
         "e4m3::from_f32",
         Only(Scalar::F32),
         Gives::Only(Scalar::U8),
         "{ let q_ = {s}; if q_.is_nan() { 3 } else { e4m3::from_f32(q_).to_bits() } }",
+    ),
+    row(
+        "e4m3::from_f64",
+        Only(Scalar::F64),
+        Gives::Only(Scalar::U8),
+        "{ let q_ = {s}; if q_.is_nan() { 3 } else { e4m3::from_f64(q_).to_bits() } }",
+    ),
+    row(
+        "e5m2::from_f32",
+        Only(Scalar::F32),
+        Gives::Only(Scalar::U8),
+        "{ let q_ = {s}; if q_.is_nan() { 3 } else { e5m2::from_f32(q_).to_bits() } }",
     ),
     row(
         "e5m2::from_f64",
@@ -185,6 +201,7 @@ pub(super) static METHODS: &[Method] = &[
     ),
     row("black_box", Integers, Same, "black_box({s})"),
     row("black_box.float", Floats, Same, "black_box({s})"),
+    row("black_box.bool", Only(Scalar::Bool), Same, "black_box({s})"),
     math("sin", "{s}.sin()"),
     math("cos", "{s}.cos()"),
     math("tan", "{s}.tan()"),
@@ -220,13 +237,28 @@ pub(super) static METHODS: &[Method] = &[
 ];
 
 impl Method {
+    /// The intrinsic that it calls, and for which type: the feature's name says it. Casts and what is made of several have none of their own.
+    pub(super) fn call(&self, receiver: Scalar) -> Option<Call> {
+        if let Some((ty, name)) = self.feature.split_once("::") {
+            return Some((name, ty));
+        }
+        let Some((first, last)) = self.feature.split_once('.') else { return Some((self.feature, receiver.name())) };
+        match first {
+            "halves" => None,
+            "int" | "float" => Some((last, receiver.name())),
+            "from_bits" => Some((first, last)),
+            "e4m3" | "e5m2" => (!last.starts_with("of_")).then_some((last, first)),
+            "f16" | "bf16" => Some((last, first)),
+            _ => Some((first, receiver.name())),
+        }
+    }
+
     fn is_on(&self, receiver: Scalar) -> bool {
         match self.on {
             Integers => receiver.is_integer(),
             Signed => receiver.is_signed(),
             Unsigned => receiver.is_integer() && !receiver.is_signed(),
             Floats => receiver.is_float(),
-            Wide => matches!(receiver, Scalar::F32 | Scalar::F64),
             Words => matches!(receiver, Scalar::U32 | Scalar::I32),
             Only(one) => receiver == one,
         }

@@ -42,7 +42,7 @@ mod tree;
 mod types;
 mod warp;
 
-pub use kernel::{Generic, Kernel, Parameter, Passed, USES, batch_len};
+pub use kernel::{Call, Generic, Kernel, Parameter, Passed, USES, batch_len};
 pub use layouts::Layout;
 pub use tree::{Form, Node};
 pub use types::Scalar;

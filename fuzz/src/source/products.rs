@@ -224,10 +224,15 @@ pub(super) fn outer(g: &mut Generator<'_>) -> Kernel {
     }
     let scalar = g.random.pick(&[Scalar::I8, Scalar::U8, Scalar::I32]);
     let depth = g.random.pick(&[8usize, 4, 6]);
-    let annotations = match g.random.below(3) {
-        0 => vec!["prefetch".to_owned()],
-        1 => vec!["unroll(2)".to_owned(), "prefetch".to_owned()],
-        _ => Vec::new(),
+    let annotations: &[&str] = g.random.pick(&[&["prefetch"], &["unroll(2)", "prefetch"], &["unroll", "prefetch"], &[]]);
+    let annotations: Vec<String> = annotations.iter().map(|annotation| (*annotation).to_owned()).collect();
+    // Sums of negative zeros, which nothing may make positive ones.
+    let is_zero = g.random.chance(20);
+    let (of_a, of_b, start) = if is_zero {
+        ("0.0", "-1.0", "[[-0.0f32; 4]; 4]")
+    } else {
+        let loaded = "[y.load::<4>(base), y.load::<4>(base + 32), y.load::<4>(base + 64), y.load::<4>(base + 96)]";
+        ("(x[at] as i8) as f32", "(w[at] as i8) as f32", loaded)
     };
     let mut body = lines(&format!(
         "#[shared]
@@ -235,11 +240,12 @@ pub(super) fn outer(g: &mut Generator<'_>) -> Kernel {
          #[shared]
          let mut b: [[f32; 32]; {depth}];
          let t = thread_idx().x;
-         for at in (t..{}).step_by(64) {{ a[at / 32][at % 32] = (x[at] as i8) as f32; b[at / 32][at % 32] = (w[at] as i8) as f32; }}
+         for at in (t..{}).step_by(64) {{ a[at / 32][at % 32] = {of_a}; b[at / 32][at % 32] = {of_b}; }}
          sync_threads();
          let (row, column) = (t / 8 * 4, t % 8 * 4);
          let base = (block_idx().x * 32 + row) * 32 + column;
-         let mut sum = [y.load::<4>(base), y.load::<4>(base + 32), y.load::<4>(base + 64), y.load::<4>(base + 96)];",
+         let mut sum = {start};
+         let mut total = -0.0f32;",
         depth * 32
     ));
     let unroll = |head: &str, body: Vec<Node>| Node::Block {
@@ -249,10 +255,32 @@ pub(super) fn outer(g: &mut Generator<'_>) -> Kernel {
         otherwise: Vec::new(),
         end: String::new(),
     };
-    let change = g.random.pick(&["sum[i][j] = p[i].mul_add(q[j], sum[i][j]);", "sum[i][j] += p[i] * q[j];"]);
-    let mut inner = lines("let p = a[k].load::<4>(row);\nlet q = b[k].load::<4>(column);");
-    inner.push(unroll("for i in 0..4", vec![unroll("for j in 0..4", vec![Node::line(change)])]));
+    // Operands in the order in which products want them, and in others, which loads that are issued early are to be brought into.
+    let (loads, p, q) = g.random.pick(&[
+        ("let p = a[k].load::<4>(row);\nlet q = b[k].load::<4>(column);", "p[i]", "q[j]"),
+        (
+            "let (first, last) = (a[k].load::<2>(row), a[k].load::<2>(row + 2));\nlet q = b[k].load::<4>(column);",
+            "(if i < 2 { first[i % 2] } else { last[i % 2] })",
+            "q[j]",
+        ),
+        (
+            "let (last, first) = (b[k].load::<2>(column + 2), b[k].load::<2>(column));\nlet p = a[k].load::<4>(row);",
+            "p[i]",
+            "(if j < 2 { first[j % 2] } else { last[j % 2] })",
+        ),
+    ]);
+    let change = match g.random.below(6) {
+        0..=2 => format!("sum[i][j] = {p}.mul_add({q}, sum[i][j]);"),
+        3 | 4 => format!("sum[i][j] += {p} * {q};"),
+        // One sum of all, whose products need each other.
+        _ => format!("total = {p}.mul_add({q}, total);"),
+    };
+    let mut inner = lines(loads);
+    inner.push(unroll("for i in 0..4", vec![unroll("for j in 0..4", vec![Node::line(change.as_str())])]));
     body.push(Node::Block { head: format!("for k in 0..{depth}"), annotations, body: inner, otherwise: Vec::new(), end: String::new() });
+    if change.starts_with("total") {
+        body.push(Node::line("sum[3][3] += total;"));
+    }
     body.push(unroll("for i in 0..4", lines("y.store::<4>(base + i * 32, [sum[i][0], sum[i][1], sum[i][2], sum[i][3]]);")));
     let seed = g.random.below(1000);
     let input = |name, seed| parameter(name, scalar, Passed::Global { len: depth * 32, is_written: false, is_zero: false }, seed);
@@ -264,6 +292,113 @@ pub(super) fn outer(g: &mut Generator<'_>) -> Kernel {
     let mut kernel = made(g, Vec::new(), 64, [2, 1, 1], parameters, body);
     // One rounding or two: of whole numbers that is the same.
     if g.random.chance(60) {
+        kernel.options = vec!["contract = true".to_owned()];
+        kernel.hits.insert("option.contract");
+    }
+    kernel
+}
+
+/// Elements of a shared array that are read early, and used behind barriers, when others stand in their places.
+pub(super) fn kept(g: &mut Generator<'_>) -> Kernel {
+    for feature in ["fragments.kept", "annotation.prefetch", "annotation.unroll", "sync_threads"] {
+        g.hit(feature);
+    }
+    let scalar = g.random.pick(&[Scalar::U32, Scalar::I32, Scalar::U64, Scalar::U16]);
+    let t = scalar.name();
+    let (block, depth) = (g.random.pick(&[32usize, 64]), g.random.pick(&[3usize, 2, 4]));
+    let annotations = |extra: &str| ["unroll", extra].iter().filter(|word| !word.is_empty()).map(|word| (*word).to_owned()).collect();
+    let each = |extra: &str, text: &str| Node::Block {
+        head: format!("for k in 0..{depth}usize"),
+        annotations: annotations(extra),
+        body: lines(text),
+        otherwise: Vec::new(),
+        end: String::new(),
+    };
+    let [first, second] = [0; 2].map(|_| {
+        let distance = 1 + g.random.below(block - 1);
+        g.random.pick(&["(t + D) % B", "(B - 1) - t", "t ^ D % 16"]).replace('D', &distance.to_string()).replace('B', &block.to_string())
+    });
+    let early = ["prefetch", ""];
+    let [of_first, of_second] = [0; 2].map(|_| g.random.pick(&["k", "DEPTH - k"]).replace("DEPTH", &(depth - 1).to_string()));
+    let mut body = lines(&format!(
+        "#[shared]
+         let mut a: [[{t}; {block}]; {depth}];
+         let t = thread_idx().x;
+         let base = block_idx().x * {block};"
+    ));
+    body.push(each("", &format!("a[k][t] = x[(base + t + k * {block}) % 256];")));
+    body.extend(lines(&format!("sync_threads();\nlet mut first = [0{t}; {depth}];\nlet mut second = [0{t}; {depth}];")));
+    let (before, behind) = (early[usize::from(g.random.chance(20))], early[usize::from(g.random.chance(20))]);
+    body.push(each(before, &format!("first[k] = a[k][{first}];")));
+    body.push(Node::line("sync_threads();"));
+    body.push(each("", &format!("a[k][t] = x[(base + t * 3 + k) % 256] ^ {};", 1 + g.random.below(100))));
+    body.push(Node::line("sync_threads();"));
+    body.push(each(behind, &format!("second[k] = a[k][{second}];")));
+    body.push(Node::line(format!("let mut sum = 1{t};")));
+    body.push(each("", &format!("sum = sum * 5 ^ first[{of_first}] + second[{of_second}] * 3;")));
+    body.push(Node::line("y[base + t] = sum;"));
+    let parameters = vec![
+        parameter("x", scalar, Passed::Global { len: 256, is_written: false, is_zero: false }, g.random.below(1000)),
+        parameter("y", scalar, Passed::Global { len: block * 2, is_written: true, is_zero: false }, 5),
+    ];
+    made(g, Vec::new(), block as u32, [2, 1, 1], parameters, body)
+}
+
+/// Sums of products of whole numbers as floats: whether a product is rounded before it is added makes no difference.
+pub(super) fn contracted(g: &mut Generator<'_>) -> Kernel {
+    g.hit("products.contracted");
+    let scalar = g.random.pick(&[Scalar::F32, Scalar::F64]);
+    let t = scalar.name();
+    let (values, words) = (3 + g.random.below(3), 4 + g.random.below(5));
+    let mut body = lines("let i = global_id().x;");
+    for n in 0..values {
+        body.push(Node::line(format!("let v{n} = x[(i * {} + {}) % 64] as i8 as {t};", 1 + g.random.below(5), g.random.below(64))));
+    }
+    body.push(Node::line(format!("let mut sum = {};", g.random.pick(&["v0", "-v1", "-0.0", "0.0"]))));
+    for word in 0..words {
+        let [a, b, c, d] = [0; 4].map(|_| format!("v{}", g.random.below(values)));
+        let c = if g.random.chance(30) { "sum".to_owned() } else { c };
+        let text = g.random.pick(&[
+            "A * B + C",
+            "C + A * B",
+            "A * B - C",
+            "C - A * B",
+            "A * B + D * C",
+            "A * B - C * D",
+            "C - A * B - D",
+            "{ let p = A * B; (C + p) - (p - D) }",
+            "{ let p = A * B; if p > C { p - C } else { D } }",
+            "-(A * B) + C",
+            "A * B - 3.0",
+        ]);
+        // The sum by itself is no factor: it would outgrow what is exact.
+        let text = if c == "sum" { text.replace("D * C", "D * A").replace("C * D", "B * D") } else { text.to_owned() };
+        let value = text.replace('A', &a).replace('B', &b).replace('C', &c).replace('D', &d);
+        body.push(Node::line(format!("let w{word} = {value};")));
+        body.push(Node::line(format!("y[i * {words} + {word}] = w{word};")));
+        if c != "sum" && g.random.chance(50) {
+            body.push(Node::line(
+                g.random.pick(&["sum += A * B;", "sum -= A * B;", "sum = A * B - sum;"]).replace('A', &a).replace('B', &b),
+            ));
+        }
+    }
+    body.push(Node::Block {
+        head: format!("for k in 0..{}usize", 2 + g.random.below(5)),
+        annotations: if g.random.chance(50) { vec![g.random.pick(&["unroll", "unroll(2)"]).to_owned()] } else { Vec::new() },
+        body: lines(&format!(
+            "let v = x[(i + k) % 64] as i8 as {t};\nsum = {};",
+            g.random.pick(&["sum - v * v0", "v * v1 + sum", "v * v0 - sum"])
+        )),
+        otherwise: Vec::new(),
+        end: String::new(),
+    });
+    body.push(Node::line(format!("y[i * {words}] = sum;")));
+    let parameters = vec![
+        parameter("x", Scalar::I32, Passed::Global { len: 64, is_written: false, is_zero: false }, g.random.below(1000)),
+        parameter("y", scalar, Passed::Global { len: 64 * words, is_written: true, is_zero: false }, 6),
+    ];
+    let mut kernel = made(g, Vec::new(), 32, [2, 1, 1], parameters, body);
+    if g.random.chance(80) {
         kernel.options = vec!["contract = true".to_owned()];
         kernel.hits.insert("option.contract");
     }

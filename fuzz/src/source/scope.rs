@@ -1,5 +1,6 @@
 //! What a statement may name: variables, inputs, items; and what the generator keeps while it writes a kernel.
 
+use super::kernel::Call;
 use super::layouts::Layout;
 use super::names::VARIABLES;
 use super::textures;
@@ -97,6 +98,8 @@ pub(super) struct Function {
 pub(super) struct Generator<'r> {
     pub(super) random: &'r mut Random,
     pub(super) hits: BTreeSet<&'static str>,
+    /// Intrinsics that were written, each with its type.
+    pub(super) calls: BTreeSet<Call>,
     pub(super) variables: Vec<Variable>,
     pub(super) inputs: Vec<Input>,
     /// Buffers of elements that are no scalars.
@@ -153,6 +156,11 @@ impl Generator<'_> {
     /// Notes a feature of the language.
     pub(super) fn hit(&mut self, feature: &'static str) {
         self.hits.insert(feature);
+    }
+
+    /// Notes a call of an intrinsic for a type.
+    pub(super) fn called(&mut self, name: &'static str, ty: &'static str) {
+        self.calls.insert((name, ty));
     }
 
     /// A name for a variable, which may hide another one.

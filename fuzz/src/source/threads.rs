@@ -17,6 +17,7 @@ pub(super) fn generator(random: &mut Random) -> Generator<'_> {
     Generator {
         random,
         hits: BTreeSet::new(),
+        calls: BTreeSet::new(),
         variables: Vec::new(),
         inputs: Vec::new(),
         records: Vec::new(),
@@ -178,6 +179,7 @@ pub(super) fn kernel(random: &mut Random) -> Kernel {
         waits: false,
         body,
         hits,
+        calls: std::mem::take(&mut g.calls),
         is_approximate,
         family: match family {
             Family::Alone => "alone",

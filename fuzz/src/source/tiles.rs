@@ -11,7 +11,10 @@ use crate::random::Random;
 /// One of the patterns.
 pub(super) fn kernel(random: &mut Random) -> Kernel {
     let mut g = generator(random);
-    match g.random.below(18) {
+    match g.random.below(24) {
+        18 | 19 => products::outer(&mut g),
+        20 | 21 => products::kept(&mut g),
+        22 | 23 => products::contracted(&mut g),
         17 => float8s::moved(&mut g),
         8 | 9 => batches::moved(&mut g),
         10 => products::rows(&mut g),
@@ -80,6 +83,7 @@ pub(super) fn made(
         waits: false,
         body,
         hits: std::mem::take(&mut g.hits),
+        calls: std::mem::take(&mut g.calls),
         is_approximate: false,
         family: "tiles",
     }

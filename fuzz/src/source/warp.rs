@@ -1,5 +1,6 @@
 //! What the lanes of a warp do together.
 
+use super::expressions::one;
 use super::scope::{Generator, Ty};
 use super::tree::Node;
 use super::types::Scalar;
@@ -17,23 +18,24 @@ impl Generator<'_> {
             _ => self.uniform_value(Scalar::U32).unwrap_or_else(|| "5".to_owned()),
         };
         let (call, ty) = match self.random.below(9) {
-            0 => (self.calling("shuffle", &format!("{value}, {n}")), ty),
-            1 => (self.calling("shuffle_up", &format!("{value}, {n}")), ty),
-            2 => (self.calling("shuffle_down", &format!("{value}, {n}")), ty),
-            3 => (self.calling("shuffle_xor", &format!("{value}, {n}")), ty),
+            kind @ 0..=3 => {
+                let function = ["shuffle", "shuffle_up", "shuffle_down", "shuffle_xor"][kind];
+                (self.calling_of(function, ty, &format!("{value}, {n}")), ty)
+            }
             4 => (self.calling("ballot", &condition), Scalar::U32),
             5 => (self.calling("any", &condition), Scalar::Bool),
             6 => (self.calling("all", &condition), Scalar::Bool),
             7 => {
                 self.hit("shuffle.lane_of_each");
+                self.called("shuffle", ty.name());
                 let lane = self.expr(Scalar::U32, 1);
                 (format!("shuffle({value}, {lane} % 32)"), ty)
             }
             _ => {
                 // NaNs have bits that nobody fixes.
-                let ty = self.random.pick(&Scalar::INTEGERS);
-                let value = self.expr(ty, 1);
-                (self.calling("match_any", &value), Scalar::U32)
+                let value =
+                    if ty.is_float() { format!("{{ let m_ = {value}; if m_.is_nan() {{ {} }} else {{ m_ }} }}", one(ty)) } else { value };
+                (self.calling_of("match_any", ty, &value), Scalar::U32)
             }
         };
         self.bind(&name, Ty::Scalar(ty), false);
@@ -51,20 +53,16 @@ impl Generator<'_> {
         let is_float = self.random.chance(25);
         let ty = if is_float { self.random.pick(&Scalar::FLOATS) } else { self.random.pick(&Scalar::INTEGERS) };
         let value = self.expr(ty, 1);
-        let function = if is_float {
-            self.random.pick(&["warp_sum", "warp_inclusive_sum", "warp_exclusive_sum"])
-        } else {
-            self.random.pick(&[
-                "warp_sum",
-                "warp_min",
-                "warp_max",
-                "warp_inclusive_sum",
-                "warp_inclusive_min",
-                "warp_inclusive_max",
-                "warp_exclusive_sum",
-            ])
-        };
-        let call = self.calling(function, &value);
+        let function = self.random.pick(&[
+            "warp_sum",
+            "warp_min",
+            "warp_max",
+            "warp_inclusive_sum",
+            "warp_inclusive_min",
+            "warp_inclusive_max",
+            "warp_exclusive_sum",
+        ]);
+        let call = self.reducing(function, ty, &value);
         self.bind(&name, Ty::Scalar(ty), false);
         vec![Node::line(format!("let {name} = {call};"))]
     }
