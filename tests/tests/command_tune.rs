@@ -1,10 +1,12 @@
 //! `warpwright tune`: what is pruned and why, what is measured and kept, what a program makes of the result.
 
+use std::process::{Command, Stdio};
 use std::time::Duration;
 use warpwright::prelude::*;
 use warpwright::tuned::measured;
 use warpwright::{DeviceKind, Tuned, TunedError};
-use warpwright_tests::command::Folder;
+use warpwright_tests::command::{Folder, binary};
+use warpwright_tests::ptx_interpreter;
 use warpwright_tests::random::Random;
 
 /// The same text as `KERNEL`, so that this program has what the command tunes.
@@ -122,7 +124,27 @@ fn what_is_measured_is_kept_and_loaded() {
     println!("ran: what_is_measured_is_kept_and_loaded (1 run on {})", device.name());
 }
 
-/// Sixteen variants: enough that a run can be ended in its midst.
+/// Variants of `MANY`: enough that a run can be ended in its midst.
+const VARIANTS: usize = 16;
+
+/// Kills of runs that go on with what an earlier one measured.
+const KILLS: usize = 5;
+
+/// Runs that may be tried for that: about one of two is killed and had something to lose.
+const TRIES: usize = 40;
+
+/// Starts a run in a folder, and kills it a while after something is so. Whether it had not ended by then.
+fn is_killed(folder: &Folder, arguments: &[&str], is_so: impl Fn() -> bool, then: Duration) -> bool {
+    let mut command = Command::new(binary());
+    let mut run = command.args(arguments).current_dir(&folder.0).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it runs");
+    while run.try_wait().expect("it can be asked").is_none() && !is_so() {
+        std::thread::sleep(Duration::from_micros(500));
+    }
+    std::thread::sleep(then);
+    run.kill().expect("it can be killed");
+    !run.wait().expect("it ends").success()
+}
+
 const MANY: &str = "use warpwright::prelude::*;
 #[kernel(block = B, ilp = ILP, batch_loads = BATCH, variants(B in [32, 64, 128, 256], ILP in [1, 4], BATCH in [false, true]))]
 pub fn copy<const B: usize, const ILP: usize, const BATCH: bool>(out: &mut Global<f32>, inp: &Global<f32>) {
@@ -145,25 +167,46 @@ fn a_run_that_is_killed_loses_nothing_that_it_measured() {
     let arguments = ["tune", "k.rs::copy", "--cover", "4096", "--share", "100", "--runs", "2", "--out", "t.toml"];
     let there = || std::fs::read_to_string(folder.0.join("t.toml")).map_or(Vec::new(), |text| measured(&text));
     let seed = Random::fresh_seed();
-    let (mut random, mut before, mut kills) = (Random::new(seed), Vec::new(), 0);
-    // Later and later, so that on any machine some runs have measured something, and few have ended.
-    for longest in (1..=10).map(|try_| 400 * try_) {
-        kills += usize::from(folder.kills_after(Duration::from_millis(random.below(longest) as u64), &arguments));
+    let (mut random, mut before, mut kills, mut kept) = (Random::new(seed), Vec::new(), 0, 0);
+    for _ in 0..TRIES {
+        let (more, then) = (random.below(4), Duration::from_micros(random.below(60_000) as u64));
+        let was_killed = is_killed(&folder, &arguments, || there().len() >= before.len() + more, then);
         let now = there();
         let lost: Vec<_> = before.iter().filter(|one| !now.contains(one)).collect();
         assert!(lost.is_empty(), "seed {seed}: {lost:?} are lost of {before:?}");
+        // A kill counts if the run had something to lose.
+        (kills, kept) = (kills + usize::from(was_killed), kept + usize::from(was_killed && !before.is_empty()));
         before = now;
-        if before.len() >= 8 {
+        if kept >= KILLS && (1..VARIANTS).contains(&before.len()) {
             break;
         }
+        if !(1..VARIANTS).contains(&before.len()) {
+            // The next run begins from nothing.
+            let _ = std::fs::remove_file(folder.0.join("t.toml"));
+            before.clear();
+        }
     }
+    assert!(kept >= KILLS, "seed {seed}: of {TRIES} runs {kills} were killed, and {kept} of them had something to lose");
+    assert!((1..VARIANTS).contains(&before.len()), "seed {seed}: the last run that was killed left {} measurements", before.len());
     let run = folder.run(&arguments);
     assert_eq!(run.code, Some(0), "seed {seed}: {}", run.err);
-    let kept = format!("{:>4} were measured by an earlier run", before.len());
-    assert!(before.is_empty() || run.out.contains(&kept), "seed {seed}: `{kept}` is not in:\n{}", run.out);
+    let said = format!("{:>4} were measured by an earlier run", before.len());
+    assert!(run.out.contains(&said), "seed {seed}: `{said}` is not in:\n{}", run.out);
     let all = there();
-    assert!(all.len() == 16 && before.iter().all(|one| all.contains(one)), "seed {seed}: {before:?}, then {all:?}");
-    println!("ran: {test} ({kills} kills on {}), {} of 16 variants were measured before", device.name(), before.len());
+    assert!(all.len() == VARIANTS && before.iter().all(|one| all.contains(one)), "seed {seed}: {before:?}, then {all:?}");
+    println!("{test}: {kept} of them had something to lose, {} of {VARIANTS} variants at the last", before.len());
+    println!("ran: {test} ({kills} kills on {})", device.name());
+}
+
+/// What asks for a device to measure on has one wherever programs can be given another driver: the command, which the tests start, takes it, too.
+#[test]
+fn on_the_ptx_interpreter() {
+    let tests = ["what_is_measured_is_kept_and_loaded", "a_run_that_is_killed_loses_nothing_that_it_measured"];
+    let Some(answer) = ptx_interpreter::again("command_tune", &tests, "9.0") else { return };
+    let told: Vec<&str> =
+        answer.lines().filter(|line| tests.iter().any(|test| line.contains(test)) && !line.starts_with("test ")).collect();
+    assert_eq!(told.iter().filter(|line| line.starts_with("ran: ")).count(), tests.len(), "{answer}");
+    println!("{}", told.join("\n"));
 }
 
 #[test]
