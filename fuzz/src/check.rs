@@ -9,7 +9,9 @@ use warpwright_codegen::backend::opencl::OpenCl;
 use warpwright_codegen::backend::ptx::Ptx;
 use warpwright_codegen::backend::rust::emit_rust;
 use warpwright_codegen::hir::Lowered;
+use warpwright_codegen::intrinsics;
 use warpwright_codegen::ir;
+use warpwright_codegen::ir::intrinsic::Call;
 use warpwright_codegen::passes::{self, ADDRESS, OPTIMIZE, Pass};
 use warpwright_codegen::pipeline::Scheduled;
 use warpwright_codegen::target::{self, Target};
@@ -187,6 +189,11 @@ fn stages(shown: &mut Shown, kernel: &Kernel, kept: &Lowered<Scheduled>, number:
     Ok(())
 }
 
+/// Whether a printed kernel calls functions that only passes and casts place, as casts of floats of 8 bits do: that text is for reading alone.
+fn calls_what_source_cannot(text: &str) -> bool {
+    intrinsics::rows().any(|row| row.call == Call::Pass && text.contains(&format!("{}(", row.name)))
+}
+
 /// Every text can be printed.
 fn texts(shown: &mut Shown, kernel: &Kernel, kept: &Lowered<Scheduled>, number: u64) -> Result<(), Failure> {
     let name = target_of(kernel, number);
@@ -217,8 +224,16 @@ fn texts(shown: &mut Shown, kernel: &Kernel, kept: &Lowered<Scheduled>, number: 
         shown.targets.insert("opencl");
     }
     if number % 8 == 3 {
-        emit_rust(&kept.kernel);
+        let text = emit_rust(&kept.kernel);
         shown.targets.insert("rust");
+        // The launch has fewer blocks where a thread has several elements, which the printed kernel does not say.
+        if kernel.elements == 1 && !calls_what_source_cannot(&text) {
+            let again = compiled::printed(&text).map_err(|said| Failure::Wrong(format!("printed Rust is refused: {said}\n{text}")))?;
+            compare(shown, "printed Rust", kernel, again.kernel.legal()).map_err(|failure| match failure {
+                Failure::Wrong(why) => Failure::Wrong(format!("{why}\n{text}")),
+                failure @ Failure::NoCase(_) => failure,
+            })?;
+        }
     }
     Ok(())
 }

@@ -3,6 +3,7 @@
 //! Fixed seeds. `WARPWRIGHT_GENERATED_SEED` and `WARPWRIGHT_GENERATED` ask for others and for more; campaigns of hours are `warpwright-fuzz run` (docs/trust.md).
 
 use std::path::{Path, PathBuf};
+use warpwright_fuzz::campaign::coverage::cells;
 use warpwright_fuzz::campaign::state::State;
 use warpwright_fuzz::campaign::{Judge, Settings, run};
 use warpwright_fuzz::source::features::FEATURES;
@@ -44,6 +45,13 @@ fn simulator_and_executed_ptx_agree() {
     let known = |key: &String| key.strip_prefix("feature ").is_none_or(|feature| FEATURES.contains(&feature));
     let unknown: Vec<&String> = state.counts.keys().filter(|key| !known(key)).collect();
     assert!(unknown.is_empty(), "features that the table lacks: {unknown:?}");
+    let cells = cells();
+    let is_cell = |key: &String| {
+        let call = key.strip_prefix("call ").and_then(|call| call.split_once(' '));
+        call.is_none_or(|call| cells.keys().any(|cell| *cell == call))
+    };
+    let unknown: Vec<&String> = state.counts.keys().filter(|key| !is_cell(key)).collect();
+    assert!(unknown.is_empty(), "calls that no intrinsic has for this type: {unknown:?}");
     if kernels >= 160 {
         let hit = FEATURES.iter().filter(|feature| state.count(&format!("feature {feature}")) > 0).count();
         println!("{hit} of {} features of the language in {kernels} kernels", FEATURES.len());

@@ -1,6 +1,6 @@
 //! A generated kernel through the front end, as a file goes.
 
-use crate::source::{Form, Generic, Kernel};
+use crate::source::{Form, Generic, Kernel, USES};
 use warpwright_codegen::diagnostic::{Diagnostics, Level};
 use warpwright_codegen::hir::Lowered;
 use warpwright_codegen::ir::{self, IndexWidth, Scalar};
@@ -55,6 +55,14 @@ pub fn lowered(kernel: &Kernel, form: Form) -> Result<Lowered<Built>, String> {
 /// What the compiler says.
 pub fn scheduled(kernel: &Kernel, form: Form) -> Result<Lowered<Scheduled>, String> {
     lowered(kernel, form)?.schedule().map_err(said)
+}
+
+/// A kernel that the compiler printed as Rust, read again.
+///
+/// # Errors
+/// What the compiler says.
+pub fn printed(text: &str) -> Result<Lowered<Scheduled>, String> {
+    pipeline::compile_text("printed.rs", &format!("{USES}{text}"), "k", &Instance { generics: Vec::new() }).map_err(said)
 }
 
 /// The same, and the program that it is of.

@@ -501,7 +501,7 @@ pub static FEATURES: &[&str] = &[
 
 /// Parts of the language that no generated kernel has, each with the reason.
 pub static ABSENT: &[(&str, &str)] = &[
-    ("native_*", "each device has errors of its own, the simulator and the interpreter of PTX too"),
+    ("native_*, fast_*", "each device has errors of its own, the simulator and the interpreter of PTX too"),
     ("Filter::Linear", "weights of filters differ between devices"),
     ("textures on OpenCL and CUDA devices", "only a program can make them, and these kernels are in none"),
     ("text of print!", "lines of different threads have no order"),

@@ -52,8 +52,8 @@ use crate::random::Random;
 /// Draws a kernel.
 pub fn kernel(random: &mut Random) -> Kernel {
     match random.below(100) {
-        0..16 => tiles::kernel(random),
-        16..36 => arithmetic::kernel(random),
+        0..18 => tiles::kernel(random),
+        18..37 => arithmetic::kernel(random),
         _ => threads::kernel(random),
     }
 }

@@ -323,18 +323,26 @@ pub(super) fn kept(g: &mut Generator<'_>) -> Kernel {
     let mut body = lines(&format!(
         "#[shared]
          let mut a: [[{t}; {block}]; {depth}];
+         #[shared]
+         let mut pairs: [[{t}; 2]; {block}];
          let t = thread_idx().x;
          let base = block_idx().x * {block};"
     ));
     body.push(each("", &format!("a[k][t] = x[(base + t + k * {block}) % 256];")));
     body.extend(lines(&format!("sync_threads();\nlet mut first = [0{t}; {depth}];\nlet mut second = [0{t}; {depth}];")));
+    // Halves of an element, of which one is read before the other is written.
+    body.push(Node::line("pairs[t] = [x[(base + t) % 256], x[(base + t * 5) % 256]];"));
+    body.push(Node::line("sync_threads();"));
+    body.push(Node::line(format!("let at = {first};")));
+    body.push(Node::line("let left = pairs[at][0];"));
     let (before, behind) = (early[usize::from(g.random.chance(20))], early[usize::from(g.random.chance(20))]);
     body.push(each(before, &format!("first[k] = a[k][{first}];")));
     body.push(Node::line("sync_threads();"));
+    body.push(Node::line(format!("pairs[t] = [{0}{t}, x[(base + t * 7) % 256] ^ {0}];", 1 + g.random.below(50))));
     body.push(each("", &format!("a[k][t] = x[(base + t * 3 + k) % 256] ^ {};", 1 + g.random.below(100))));
     body.push(Node::line("sync_threads();"));
     body.push(each(behind, &format!("second[k] = a[k][{second}];")));
-    body.push(Node::line(format!("let mut sum = 1{t};")));
+    body.push(Node::line("let mut sum = left * 7 + pairs[at][1];"));
     body.push(each("", &format!("sum = sum * 5 ^ first[{of_first}] + second[{of_second}] * 3;")));
     body.push(Node::line("y[base + t] = sum;"));
     let parameters = vec![

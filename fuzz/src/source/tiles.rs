@@ -11,10 +11,10 @@ use crate::random::Random;
 /// One of the patterns.
 pub(super) fn kernel(random: &mut Random) -> Kernel {
     let mut g = generator(random);
-    match g.random.below(24) {
-        18 | 19 => products::outer(&mut g),
-        20 | 21 => products::kept(&mut g),
-        22 | 23 => products::contracted(&mut g),
+    match g.random.below(26) {
+        18..=20 => products::outer(&mut g),
+        21..=23 => products::kept(&mut g),
+        24 | 25 => products::contracted(&mut g),
         17 => float8s::moved(&mut g),
         8 | 9 => batches::moved(&mut g),
         10 => products::rows(&mut g),
