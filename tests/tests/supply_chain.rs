@@ -3,6 +3,7 @@
 //! `deny.toml` says the same to `cargo deny`, which asks the advisories' database itself; here nothing is fetched. `WARPWRIGHT_BLESS=1 cargo test -p
 //! warpwright-tests --test supply_chain` writes the count of unsafe code into `docs/trust.md`.
 
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use semver::{Version, VersionReq};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,16 +32,42 @@ const LICENCES: &[&str] = &[
     "Zlib",
 ];
 
-/// `cargo metadata` of the workspace.
-fn metadata() -> Value {
+/// Licences that one crate may have besides, and why; also in `deny.toml`.
+const EXCEPTIONS: &[(&str, &str, &str)] = &[(
+    "libfuzzer-sys",
+    "NCSA",
+    "LLVM's fuzzer, which `cargo fuzz` links with the targets of `fuzz-targets`, and nobody else with anything",
+)];
+
+/// The workspaces of the repository: where their manifests and locks are. The targets of `cargo fuzz` are one of their own, since they are built by nightly Rust.
+const WORKSPACES: &[&str] = &["", "fuzz-targets"];
+
+/// `cargo metadata` of a workspace.
+fn metadata_of(folder: &str, arguments: &[&str]) -> Value {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
-        .args(["metadata", "--format-version", "1", "--locked", "--features", "cli"])
-        .current_dir(root())
+        .args(["metadata", "--format-version", "1", "--locked"])
+        .args(arguments)
+        .current_dir(root().join(folder))
         .output()
         .expect("cargo runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "`cargo metadata --locked` in `{folder}` of the repository: {said}\n{}", renewed(folder));
     serde_json::from_slice(&output.stdout).expect("JSON")
+}
+
+/// What mends the lock of `fuzz-targets`.
+fn renewed(folder: &str) -> &'static str {
+    if folder.is_empty() {
+        ""
+    } else {
+        "help: cp Cargo.lock fuzz-targets/ && (cd fuzz-targets && cargo metadata --format-version 1 >/dev/null)"
+    }
+}
+
+/// The same of the one that is the repository.
+fn metadata() -> Value {
+    metadata_of("", &["--features", "cli"])
 }
 
 fn text<'v>(value: &'v Value, field: &str) -> &'v str {
@@ -49,24 +76,35 @@ fn text<'v>(value: &'v Value, field: &str) -> &'v str {
 
 #[test]
 fn every_licence_is_permissive() {
-    let metadata = metadata();
-    let packages = metadata["packages"].as_array().expect("packages");
-    let mut refused = Vec::new();
-    for package in packages {
-        let (name, licence) = (text(package, "name"), text(package, "license"));
-        let is_met = spdx::Expression::parse_mode(licence, spdx::ParseMode::LAX)
-            .is_ok_and(|expression| expression.evaluate(|asked| asked.license.id().is_some_and(|id| LICENCES.contains(&id.name))));
-        if !is_met {
-            refused.push(format!("{name}: {licence:?}"));
+    let (mut refused, mut unmet) = (Vec::new(), EXCEPTIONS.iter().map(|(name, ..)| *name).collect::<BTreeSet<_>>());
+    for (metadata, folder) in [(metadata(), ""), (metadata_of("fuzz-targets", &[]), "fuzz-targets")] {
+        let packages = metadata["packages"].as_array().expect("packages");
+        for package in packages {
+            let (name, licence) = (text(package, "name"), text(package, "license"));
+            let is_excepted = |asked: &str| EXCEPTIONS.iter().any(|(crate_, licence, _)| (*crate_, *licence) == (name, asked));
+            let is_met = |asked: &str| LICENCES.contains(&asked) || is_excepted(asked);
+            let is_met = spdx::Expression::parse_mode(licence, spdx::ParseMode::LAX)
+                .is_ok_and(|expression| expression.evaluate(|asked| asked.license.id().is_some_and(|id| is_met(id.name))));
+            unmet.remove(name);
+            if !is_met {
+                refused.push(format!("{name}: {licence:?}"));
+            }
         }
+        println!("{} packages of `{folder}/Cargo.toml`", packages.len());
+        assert!(packages.len() > 100);
     }
-    println!("{} packages", packages.len());
-    assert!(packages.len() > 150);
     assert!(refused.is_empty(), "not under {LICENCES:?}:\n{}", refused.join("\n"));
+    assert!(unmet.is_empty(), "excepted without need: {unmet:?}");
     let deny = std::fs::read_to_string(root().join("deny.toml")).expect("deny.toml");
     let deny = DeTable::parse(&deny).expect("TOML");
-    let allowed: Vec<&str> = list(field(table(field(deny.get_ref(), "licenses")), "allow")).map(word).collect();
+    let licences = table(field(deny.get_ref(), "licenses"));
+    let allowed: Vec<&str> = list(field(licences, "allow")).map(word).collect();
     assert_eq!(allowed, LICENCES, "deny.toml");
+    let excepted = list(field(licences, "exceptions")).map(table);
+    let excepted: Vec<_> =
+        excepted.map(|one| (word(field(one, "crate")), list(field(one, "allow")).map(word).collect::<Vec<_>>())).collect();
+    let expected: Vec<_> = EXCEPTIONS.iter().map(|(name, licence, _)| (*name, vec![*licence])).collect();
+    assert_eq!(excepted, expected, "deny.toml");
 }
 
 // Values of TOML, without `toml`'s feature for serde: with it here the crates that use `toml` would be built twice, once more for the macro.
@@ -98,23 +136,45 @@ fn matches(requirements: &DeValue<'_>, version: &Version) -> bool {
     })
 }
 
+/// The packages of a workspace's lock.
+fn locked(folder: &str) -> BTreeSet<(String, Version)> {
+    let path = root().join(folder).join("Cargo.lock");
+    let lock = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}\n{}", path.display(), renewed(folder)));
+    let lock = DeTable::parse(&lock).expect("TOML");
+    let package = |package: &DeTable<'_>| {
+        let said = |name: &str| word(field(package, name));
+        (said("name").to_owned(), Version::parse(said("version")).expect("a version"))
+    };
+    list(field(lock.get_ref(), "package")).map(table).map(package).collect()
+}
+
+/// What was read of a version, and tried with it, is so of the other workspace, too.
+#[test]
+fn the_targets_of_cargo_fuzz_take_the_versions_of_the_rest() {
+    let [all, targets] = ["", "fuzz-targets"].map(locked);
+    let names: BTreeSet<&String> = all.iter().map(|(name, _)| name).collect();
+    let (shared, own): (Vec<_>, Vec<_>) = targets.iter().partition(|(name, _)| names.contains(name));
+    let other: Vec<_> = shared.iter().filter(|package| !all.contains(*package) && package.0 != "warpwright-fuzz").collect();
+    assert!(other.is_empty(), "in fuzz-targets/Cargo.lock, and not in Cargo.lock: {other:?}\n{}", renewed("fuzz-targets"));
+    println!("{} packages of the targets are the workspace's, {} their own: {own:?}", shared.len(), own.len());
+    assert!(shared.len() > 90 && own.iter().any(|(name, _)| name == "libfuzzer-sys"), "{own:?}");
+}
+
 #[test]
 fn no_version_is_one_that_an_advisory_warns_of() {
     let advisories = std::fs::read_to_string(root().join("tests/advisories.toml")).expect("the table");
     let advisories = DeTable::parse(&advisories).expect("TOML");
-    let lock = std::fs::read_to_string(root().join("Cargo.lock")).expect("the lock");
-    let lock = DeTable::parse(&lock).expect("TOML");
-    let mut versions: BTreeMap<&str, Vec<Version>> = BTreeMap::new();
-    for package in list(field(lock.get_ref(), "package")).map(table) {
-        let said = |name: &str| word(field(package, name));
-        versions.entry(said("name")).or_default().push(Version::parse(said("version")).expect("a version"));
+    let locks: Vec<BTreeSet<(String, Version)>> = WORKSPACES.iter().map(|folder| locked(folder)).collect();
+    let mut versions: BTreeMap<&str, BTreeSet<&Version>> = BTreeMap::new();
+    for (name, version) in locks.iter().flatten() {
+        versions.entry(name).or_default().insert(version);
     }
     let accepted: BTreeSet<&str> = ACCEPTED.iter().map(|(id, _)| *id).collect();
     let (mut found, mut asked) = (Vec::new(), 0);
     for advisory in list(field(advisories.get_ref(), "advisory")).map(table) {
         let said = |name: &str| word(field(advisory, name));
         let is_of = |name: &str, version: &Version| matches(field(advisory, name), version);
-        for version in versions.get(said("package")).into_iter().flatten() {
+        for version in versions.get(said("package")).into_iter().flatten().copied() {
             asked += 1;
             if !is_of("patched", version) && !is_of("unaffected", version) && !accepted.contains(said("id")) {
                 found.push(format!("{} {version}: {}: {}", said("package"), said("id"), said("says")));
@@ -133,9 +193,10 @@ const ACCEPTED: &[(&str, &str)] = &[
 ];
 
 /// Unsafe code of a crate.
-#[derive(Default)]
+#[derive(Debug, Default, PartialEq)]
 struct Unsafe {
     blocks: usize,
+    /// And traits.
     implementations: usize,
     functions: usize,
 }
@@ -151,19 +212,57 @@ impl<'ast> Visit<'ast> for Unsafe {
         visit::visit_item_impl(self, item);
     }
 
+    fn visit_item_trait(&mut self, item: &'ast syn::ItemTrait) {
+        self.implementations += usize::from(item.unsafety.is_some());
+        visit::visit_item_trait(self, item);
+    }
+
+    fn visit_item_foreign_mod(&mut self, item: &'ast syn::ItemForeignMod) {
+        self.functions += item.items.len();
+        visit::visit_item_foreign_mod(self, item);
+    }
+
     fn visit_signature(&mut self, signature: &'ast syn::Signature) {
         self.functions += usize::from(matches!(signature.safety, syn::Safety::Unsafe(_)));
         visit::visit_signature(self, signature);
     }
 
-    // Rules that a macro prints are tokens.
+    // What a macro's rules write, and what `quote!` makes, are tokens.
     fn visit_macro(&mut self, mac: &'ast syn::Macro) {
-        self.blocks += mac.tokens.to_string().matches("unsafe {").count();
+        self.add_tokens(mac.tokens.clone());
         visit::visit_macro(self, mac);
     }
 }
 
 impl Unsafe {
+    /// Counts what follows each `unsafe` among tokens. A type of functions, `unsafe extern "C" fn(…)`, is none.
+    fn add_tokens(&mut self, tokens: TokenStream) {
+        let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+        let is_word = |at: usize, word: &str| matches!(tokens.get(at), Some(TokenTree::Ident(ident)) if ident == word);
+        let is_braced = |at: usize| matches!(tokens.get(at), Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Brace);
+        for (at, token) in tokens.iter().enumerate() {
+            match token {
+                TokenTree::Group(group) => self.add_tokens(group.stream()),
+                // Programs that are written, line by line.
+                TokenTree::Literal(text) => self.blocks += text.to_string().matches("unsafe {").count(),
+                TokenTree::Ident(_) | TokenTree::Punct(_) => {}
+            }
+            if !is_word(at, "unsafe") {
+                continue;
+            }
+            // Whose functions an `extern` names may be said behind it, or not.
+            let abi = usize::from(is_word(at + 1, "extern")) * (1 + usize::from(matches!(tokens.get(at + 2), Some(TokenTree::Literal(_)))));
+            let next = at + 1 + abi;
+            if is_braced(next) && abi == 0 {
+                self.blocks += 1;
+            } else if is_word(next, "impl") || is_word(next, "trait") {
+                self.implementations += 1;
+            } else if is_braced(next) || is_word(next, "fn") && !matches!(tokens.get(next + 1), Some(TokenTree::Group(_)) | None) {
+                self.functions += 1;
+            }
+        }
+    }
+
     /// Of the files below these folders, without packages that lie there.
     fn of(folders: &[&str]) -> Unsafe {
         let mut found = Unsafe::default();
@@ -198,7 +297,7 @@ const fn row(name: &'static str, folders: &'static [&'static str], reason: &'sta
 /// Every crate; those that users get stand first.
 const CRATES: &[Row] = &[
     row("warpwright", &["src", "examples"], "an example that calls cuBLAS"),
-    row("warpwright-macros", &["dsl-macros/src"], ""),
+    row("warpwright-macros", &["dsl-macros/src"], "`unsafe impl Element`, which it writes into users' crates for their structs and enums"),
     row("warpwright-codegen", &["codegen/src"], ""),
     row("warpwright-review", &["review/src"], ""),
     row("warpwright-runtime", &["runtime/src"], "drivers' functions, memory of devices, lists without locks"),
@@ -216,8 +315,29 @@ const CRATES: &[Row] = &[
 ];
 
 #[test]
+fn unsafe_code_is_found_in_tokens_too() {
+    let found = |text: &str| {
+        let mut found = Unsafe::default();
+        found.visit_file(&syn::parse_file(text).expect("Rust"));
+        (found.blocks, found.implementations, found.functions)
+    };
+    let plain =
+        "unsafe trait T { unsafe fn f(); } unsafe impl T for u8 { unsafe fn f() { unsafe { g() } } } unsafe extern \"C\" { fn g(); }";
+    assert_eq!(found(plain), (1, 2, 3));
+    assert_eq!(
+        found(&format!("fn h() {{ let x = quote! {{ {plain} }}; }}")),
+        (1, 2, 3),
+        "in `quote!`, where a block of `extern` counts once"
+    );
+    assert_eq!(found(&format!("macro_rules! m {{ ($n:ident) => {{ mod $n {{ {plain} }} }}; }}")), (1, 2, 3));
+    assert_eq!(found("macro_rules! m { ($n:ident) => { pub unsafe extern \"C\" fn $n() {} }; }"), (0, 0, 1));
+    let types = "#[unsafe(no_mangle)] static F: unsafe extern \"C\" fn(u8) = f; static G: unsafe fn(u8) = g;";
+    assert_eq!((found(types), found(&format!("m! {{ {types} }}"))), ((0, 0, 0), (0, 0, 0)));
+}
+
+#[test]
 fn unsafe_code_is_where_the_page_says() {
-    let mut rows = String::from("| crate | `unsafe` blocks | implementations | functions | for |\n|---|---|---|---|---|\n");
+    let mut rows = String::from("| crate | `unsafe` blocks | implementations, traits | functions | for |\n|---|---|---|---|---|\n");
     for Row { name, folders, reason } in CRATES {
         let found = Unsafe::of(folders);
         let all = found.blocks + found.implementations + found.functions;
@@ -225,6 +345,7 @@ fn unsafe_code_is_where_the_page_says() {
         rows += &format!("| `{name}` | {} | {} | {} | {reason} |\n", found.blocks, found.implementations, found.functions);
     }
     hold(&root().join("docs/trust.md"), &[("unsafe code", rows)]);
+    assert_eq!(Unsafe::of(&["fuzz-targets"]), Unsafe::default(), "the targets of `cargo fuzz` have unsafe code, and no row");
     let metadata = metadata();
     let ours: BTreeSet<&str> = ours(&metadata).map(|package| text(package, "name")).collect();
     assert_eq!(ours, CRATES.iter().map(|row| row.name).collect(), "the workspace's crates, and those of the table");
