@@ -57,7 +57,7 @@ impl Generator<'_> {
     }
 
     /// A quotient that only some threads compute, often of what is the same for all: nothing may move it out of its condition, and no thread may have another's.
-    fn let_quotient(&mut self) -> Node {
+    pub(super) fn let_quotient(&mut self) -> Node {
         let inputs: Vec<_> = self
             .inputs
             .iter()
@@ -76,7 +76,11 @@ impl Generator<'_> {
         });
         // Of each thread's own, as a rule: of several elements of a thread, some have it and some do not.
         let condition = match self.random.chance(60) {
-            true => format!("{} % {} == {}", self.own.0, 2 + self.random.below(2), self.random.below(2)),
+            // A thread's elements are a multiple of 32 apart, or neighbours.
+            true => {
+                let turn = self.random.pick(&["% 3", "/ 32 % 2", "% 5 % 2", "% 2"]);
+                format!("{} {turn} == {}", self.own.0, self.random.below(2))
+            }
             false => self.expr(Scalar::Bool, 2),
         };
         let otherwise = self.leaf(ty);

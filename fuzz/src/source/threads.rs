@@ -135,6 +135,9 @@ pub(super) fn kernel(random: &mut Random) -> Kernel {
     g.may_return = family != Family::Block;
     let shape = Shape { threads: block.iter().map(|extent| *extent as usize).product() };
     let mut inner = g.first_values();
+    if family == Family::Elements && g.random.chance(40) {
+        inner.push(g.let_quotient());
+    }
     for _ in 0..2 + g.random.below(6) {
         match family {
             Family::Block => inner.extend(g.together(shape, 2)),

@@ -70,17 +70,22 @@ impl Generator<'_> {
     /// The same of some warps only, or in each warp as often as it likes.
     pub(super) fn warps_apart(&mut self) -> Vec<Node> {
         self.hit("warp_id");
-        let nodes = self.scoped(|g| {
-            let mut nodes = g.warp_reduction();
-            nodes.push(g.own_store());
-            nodes
-        });
+        let some = |g: &mut Self| {
+            g.scoped(|g| {
+                let mut nodes = g.warp_reduction();
+                nodes.push(g.own_store());
+                nodes
+            })
+        };
+        let nodes = some(self);
         if self.turns >= 4 && self.random.chance(50) {
             self.hit("warp.in_loop");
             let counter = self.unique_name();
             return vec![Node::block(format!("for {counter} in 0..warp_id() % 3 + 1"), nodes)];
         }
         self.hit("warp.in_branch");
-        vec![Node::block(format!("if warp_id() % 2 == {}", self.random.below(2)), nodes)]
+        let otherwise = if self.random.chance(60) { some(self) } else { Vec::new() };
+        let head = format!("if warp_id() % 2 == {}", self.random.below(2));
+        vec![Node::Block { head, annotations: Vec::new(), body: nodes, otherwise, end: String::new() }]
     }
 }
