@@ -17,6 +17,8 @@ mod approximate;
 mod cuda;
 #[path = "math/devices.rs"]
 mod devices;
+#[path = "math/roots.rs"]
+mod roots;
 #[path = "math/surroundings.rs"]
 mod surroundings;
 
