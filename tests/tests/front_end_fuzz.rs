@@ -15,6 +15,38 @@ use warpwright_tests::front_end::trees::printed;
 use warpwright_tests::front_end::{Spoilt, lines};
 use warpwright_tests::random::Random;
 
+// The targets of `cargo fuzz`, as they stand. Nightly Rust and LLVM's fuzzer build them; here they are functions of one input, so that every build of the tests compiles them.
+extern crate self as libfuzzer_sys;
+
+macro_rules! targets {
+    ($($name:ident $path:literal;)*) => {
+        $(
+            #[allow(unused_attributes, reason = "`#![no_main]` is for the program that the file is elsewhere")]
+            #[path = $path]
+            mod $name;
+        )*
+
+        /// Their names.
+        const TARGETS: &[&str] = &[$(stringify!($name)),*];
+    };
+}
+
+targets! {
+    commands "../../fuzz-targets/fuzz_targets/commands.rs";
+    ir "../../fuzz-targets/fuzz_targets/ir.rs";
+    results "../../fuzz-targets/fuzz_targets/results.rs";
+    source "../../fuzz-targets/fuzz_targets/source.rs";
+    spoilt "../../fuzz-targets/fuzz_targets/spoilt.rs";
+}
+
+/// What `libfuzzer_sys::fuzz_target!` takes, as a function. Behind the targets, which would not have to import it otherwise.
+macro_rules! fuzz_target {
+    (|$input:ident: $ty:ty| $body:block) => {
+        pub(crate) fn run($input: $ty) $body
+    };
+}
+pub(crate) use fuzz_target;
+
 #[global_allocator]
 static ALLOCATOR: Counted = Counted;
 
@@ -101,6 +133,29 @@ fn spoilt_inputs_cost_little_and_never_panic() {
     wrong.extend(tried("fresh", seed, u64::MAX, time, &corpus));
     assert!(wrong.is_empty(), "{} inputs\n\n{}", wrong.len(), wrong.join("\n\n"));
     println!("ran: front end (spoilt inputs on the compiler)");
+}
+
+#[test]
+fn the_targets_of_cargo_fuzz_take_inputs() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz-targets");
+    let files = std::fs::read_dir(folder.join("fuzz_targets")).expect("the targets").map(|file| file.expect("a file").path());
+    let mut files: Vec<String> = files.filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned())).collect();
+    files.sort_unstable();
+    assert_eq!(files, TARGETS, "fuzz-targets/fuzz_targets has these files: name each in `targets!` of tests/tests/front_end_fuzz.rs");
+    let manifest = std::fs::read_to_string(folder.join("Cargo.toml")).expect("a manifest");
+    for name in TARGETS {
+        let wanted = format!("name = \"{name}\"\npath = \"fuzz_targets/{name}.rs\"");
+        assert!(manifest.contains(&wanted), "`[[bin]]` of target `{name}` is not in fuzz-targets/Cargo.toml: {wanted}");
+    }
+    let corpus = corpus();
+    for at in 0..5 {
+        source::run(&corpus.sources[at]);
+        ir::run(&corpus.ir[at]);
+        results::run(&corpus.results[at % corpus.results.len()]);
+        commands::run(Spoilt::command(&mut Random::new(at as u64)).text());
+        spoilt::run(at as u64);
+    }
+    println!("ran: the targets of cargo fuzz ({} inputs on the compiler)", 5 * TARGETS.len());
 }
 
 #[test]
