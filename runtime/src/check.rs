@@ -234,7 +234,7 @@ impl Check<'_> {
         }
         let bytes = asked.shared_bytes.unwrap_or(0);
         if isize::try_from(bytes).is_err() {
-            let reason = format!("`.shared_bytes({})`: the size must not be negative", bytes as isize);
+            let reason = format!("`.shared_bytes({})`: the size must not be negative; give 0 or more", bytes as isize);
             return Err(Error::Argument { kernel: self.kernel, reason });
         }
         let dynamic = bytes as u64;

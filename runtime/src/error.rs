@@ -60,7 +60,7 @@ pub enum Error {
         bytes: u64,
     },
     /// A buffer with more bytes than an address can have.
-    #[error("{len} elements of {element} bytes are more than can be addressed")]
+    #[error("{len} elements of {element} bytes are more than can be addressed; work in parts")]
     TooLarge {
         /// Elements asked for.
         len: usize,
@@ -259,7 +259,7 @@ pub enum Error {
         device: String,
     },
     /// Something of one device used with another, outside a launch.
-    #[error("{what} belongs to {owner}, but is used on {device}")]
+    #[error("{what} belongs to {owner}, but is used on {device}; use one that was made on that device")]
     ForeignObject {
         /// `the buffer`, `the event` …
         what: &'static str,

@@ -101,7 +101,7 @@ pub enum TunedError {
         declares: usize,
     },
     /// The result has no such generic, or it is of another type.
-    #[error("`{kernel}` was tuned over {known}: there is no `{generic}` that is {wanted}")]
+    #[error("`{kernel}` was tuned over {known}: there is no `{generic}` that is {wanted}; ask for one of these")]
     NoGeneric {
         /// The kernel.
         kernel: String,

@@ -4,7 +4,9 @@
 //! `// ---- TITLE`. Other comments in an example ask for what its source does not say (`messages/asked.rs`): `// target sm_90a` for another target than the usual ones.
 
 mod asked;
+pub mod attributes;
 pub mod texts;
+pub mod types;
 
 use crate::command::root;
 use crate::front_end::exercise::instance;
@@ -230,35 +232,4 @@ fn of_file(root: &Path, path: &Path, all: &mut BTreeMap<Site, String>) {
             all.insert(Site { file: file.clone(), line: n as u32 + 1 }, line.trim().to_owned());
         }
     }
-}
-
-/// The types that these folders' sources declare, but for names of one word: those may be anybody's.
-///
-/// # Panics
-/// A folder is not there.
-pub fn own_types(folders: &[&str]) -> BTreeSet<String> {
-    let mut types = BTreeSet::new();
-    let mut folders: Vec<PathBuf> = folders.iter().map(|folder| root().join(folder)).collect();
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display())) {
-            let path = entry.expect("an entry").path();
-            if path.is_dir() {
-                folders.push(path);
-            } else {
-                types.extend(std::fs::read_to_string(&path).unwrap_or_default().lines().filter_map(declared));
-            }
-        }
-    }
-    types
-}
-
-/// The type that a line declares, if its name has more than one capital.
-fn declared(line: &str) -> Option<String> {
-    let mut rest = line.trim_start();
-    for visibility in ["pub(crate) ", "pub(super) ", "pub "] {
-        rest = rest.trim_start_matches(visibility);
-    }
-    let rest = ["struct ", "enum "].iter().find_map(|word| rest.strip_prefix(word))?;
-    let name: String = rest.chars().take_while(|c| c.is_alphanumeric()).collect();
-    (name.chars().filter(|c| c.is_uppercase()).count() > 1).then_some(name)
 }

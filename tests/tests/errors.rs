@@ -29,8 +29,8 @@ use warpwright::Error;
 use warpwright_runtime::sim::{LOOP_LIMIT, WEAK_MEMORY};
 use warpwright_tests::command::root;
 use warpwright_tests::marked::hold;
-use warpwright_tests::messages::own_types;
 use warpwright_tests::messages::texts::{Text, all_of};
+use warpwright_tests::messages::types::OwnTypes;
 use warpwright_tests::ptx_interpreter::{IS_POSSIBLE, again};
 use without::{Without, is_about};
 
@@ -115,66 +115,65 @@ fn complete(what: &str, all: &BTreeSet<String>, sections: &[Section], without: &
     assert!(has.is_disjoint(without), "they have examples: {:?}", has.intersection(without));
 }
 
-/// Each of these texts is in what some of these sections say, or is about a row of the table, and of no row is nothing missing. Gives how many have no example.
-fn all_shown(texts: &[&Text], sections: &[&[Section]], table: &[Without]) -> usize {
+/// Those of these texts that are in nothing that these sections say.
+fn not_shown(texts: Vec<Text>, sections: &[&[Section]]) -> Vec<Text> {
     let is_shown = |text: &Text| sections.iter().any(|sections| entries(sections).any(|entry| text.is_in(&entry.said)));
-    let missing: Vec<&Text> = texts.iter().copied().filter(|text| !is_shown(text)).collect();
-    let unknown: Vec<String> = missing
-        .iter()
-        .filter(|text| !table.iter().any(|row| is_about(row, text)))
-        .map(|text| format!("{}:{}: {text}", text.file, text.line))
-        .collect();
+    texts.into_iter().filter(|text| !is_shown(text)).collect()
+}
+
+/// Each of these texts, which have no example, is about a row of the table, and no row is about none.
+fn all_listed(texts: &[Text], table: &[Without]) {
+    let unknown = texts.iter().filter(|text| !table.iter().any(|row| is_about(row, text)));
+    let unknown: Vec<String> = unknown.map(|text| format!("{}:{}: {text}", text.file, text.line)).collect();
     assert!(unknown.is_empty(), "no example of `tests/tests/errors` leads to\n{}", unknown.join("\n"));
-    let idle: Vec<_> = table.iter().filter(|row| !missing.iter().any(|text| is_about(row, text))).collect();
+    let idle: Vec<_> = table.iter().filter(|row| !texts.iter().any(|text| is_about(row, text))).collect();
     assert!(idle.is_empty(), "{idle:?} are shown, or are no more");
-    missing.len()
 }
 
 #[test]
 fn every_text_of_the_command_has_an_example() {
     let Some(shown) = shown() else { return };
     let all = sites::of_command();
-    let without = all_shown(&all.iter().collect::<Vec<_>>(), &[&shown.command], without::OF_COMMAND);
-    println!("{} texts of the command, {without} of them without an example", all.len());
+    let without = not_shown(all.clone(), &[&shown.command]);
+    println!("{} texts of the command, {} of them without an example", all.len(), without.len());
+    all_listed(&without, without::OF_COMMAND);
     assert!(all.len() > 90, "{}", all.len());
 }
 
-/// Whether a file is this one, or in this folder.
-fn is_in(file: &str, path: &str) -> bool {
-    file.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+/// The first row about a text's file, or a folder that it is in.
+fn row_of_file<'r>(text: &Text, rows: &'r [(&'r str, &'r str)]) -> Option<&'r (&'r str, &'r str)> {
+    rows.iter().find(|(path, _)| text.file.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
+}
+
+/// Every text of the runtime and of the library of staples that may become an error.
+fn texts_of_runtime() -> Vec<Text> {
+    let all = ["runtime/src", "kernels/src/staples"].into_iter().flat_map(all_of);
+    all.filter(|text| row_of_file(text, without::NO_ERRORS).is_none()).collect()
 }
 
 #[test]
 fn every_text_of_the_runtime_has_an_example() {
     let Some(shown) = shown() else { return };
-    let all: Vec<Text> = ["runtime/src", "kernels/src/staples"].into_iter().flat_map(all_of).collect();
-    for (path, _) in without::NO_ERRORS.iter().chain(without::FILES) {
-        assert!(all.iter().any(|text| is_in(&text.file, path)), "{path} has no text");
-    }
-    let is_of = |text: &&Text, paths: &[(&str, &str)]| paths.iter().any(|(path, _)| is_in(&text.file, path));
-    let errors: Vec<&Text> = all.iter().filter(|text| !is_of(text, without::NO_ERRORS)).collect();
-    let (in_files, alone): (Vec<&Text>, Vec<&Text>) = errors.iter().partition(|text| is_of(text, without::FILES));
-    let without = all_shown(&alone, &[&shown.host, &shown.faults, &shown.command], without::OF_RUNTIME);
-    println!("{} texts of the runtime and the library of staples, {} of them without an example", errors.len(), without + in_files.len());
-    assert!(alone.len() > 250, "{}", alone.len());
+    let all = texts_of_runtime();
+    let without = not_shown(all.clone(), &[&shown.host, &shown.faults, &shown.command]);
+    println!("{} texts of the runtime and the library of staples, {} of them without an example", all.len(), without.len());
+    let (in_files, alone): (Vec<Text>, Vec<Text>) = without.into_iter().partition(|text| row_of_file(text, without::FILES).is_some());
+    all_listed(&alone, without::OF_RUNTIME);
+    let idle = |(path, _): &&(&str, &str)| !in_files.iter().any(|text| row_of_file(text, without::FILES).is_some_and(|row| row.0 == *path));
+    let idle: Vec<_> = without::FILES.iter().filter(idle).collect();
+    assert!(idle.is_empty(), "all texts of {idle:?} are shown");
+    assert!(all.len() > 350, "{}", all.len());
 }
 
 #[test]
 fn no_message_names_a_type_that_users_do_not_know() {
     let Some(shown) = shown() else { return };
-    let types = own_types(&["codegen/src", "review/src", "runtime/src", "src"]);
-    assert!(types.len() > 250, "{}", types.len());
-    // What users name is exported, or a word of the language.
-    let known: String = ["src/lib.rs", "runtime/src/lib.rs", "runtime/src/prelude/mod.rs", "docs/language.md"]
-        .iter()
-        .map(|file| std::fs::read_to_string(root().join(file)).unwrap_or_else(|error| panic!("{file}: {error}")))
-        .collect();
-    let known: BTreeSet<&str> = known.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+    let types = OwnTypes::of(&["codegen/src", "review/src", "runtime/src", "kernels/src/staples", "src"]);
+    assert!(types.count() > 400, "{}", types.count());
     let mut wrong = Vec::new();
     for entry in [&shown.host, &shown.faults, &shown.command].into_iter().flat_map(|sections| entries(sections)) {
-        let words = entry.said.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !entry.shown.contains(*word));
-        let own = words.filter(|word| types.contains(*word) && !known.contains(word));
-        wrong.extend(own.map(|word| format!("`{word}` in: {}", entry.said)));
+        let own = types.in_text(&entry.said, &entry.shown);
+        wrong.extend(own.iter().map(|word| format!("`{word}` in: {}", entry.said)));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
@@ -186,12 +185,15 @@ fn the_page_shows_what_is_said() {
     let mut row = |said: &str, why: &str| without += &format!("| {} | {why} |\n", said.lines().collect::<Vec<_>>().join("<br>"));
     without::errors().iter().for_each(|(error, why)| row(&error.to_string(), why));
     without::FAULTS.iter().for_each(|(kind, why)| row(&kind.to_string(), why));
-    let texts = [sites::of_command(), all_of("runtime/src"), all_of("kernels/src/staples")].concat();
-    for listed in [without::OF_COMMAND, without::OF_RUNTIME].concat() {
-        let text = texts.iter().find(|text| is_about(&listed, text)).unwrap_or_else(|| panic!("{listed:?} is no more"));
-        row(&text.to_string(), listed.2);
-    }
-    without::FILES.iter().for_each(|(file, why)| row(&format!("all of `{file}`"), why));
+    let mut why = |text: &Text, table: &[Without]| {
+        let of_file = row_of_file(text, without::FILES).map(|row| row.1);
+        let why = table.iter().find(|row| is_about(row, text)).map(|row| row.2).or(of_file);
+        row(&text.to_string(), why.unwrap_or_else(|| panic!("{text} has no example")));
+    };
+    let of_command = not_shown(sites::of_command(), &[&shown.command]);
+    of_command.iter().for_each(|text| why(text, without::OF_COMMAND));
+    let of_runtime = not_shown(texts_of_runtime(), &[&shown.host, &shown.faults, &shown.command]);
+    of_runtime.iter().for_each(|text| why(text, without::OF_RUNTIME));
     let sections = [
         ("host", page::text(&shown.host)),
         ("faults", page::text(&shown.faults)),

@@ -7,7 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use warpwright_codegen::diagnostic::Level;
 use warpwright_tests::command::root;
 use warpwright_tests::marked::is_blessing;
-use warpwright_tests::messages::{Said, Site, examples, files, own_types, said, sites};
+use warpwright_tests::messages::attributes::{errors_of_rustc, manifests};
+use warpwright_tests::messages::texts::{Text, all_of};
+use warpwright_tests::messages::types::OwnTypes;
+use warpwright_tests::messages::{Said, Site, examples, files, said, sites};
 
 /// Lines that no source by itself leads to: how many of a file, and why.
 const WITHOUT: &[(&str, usize, &str)] = &[
@@ -20,6 +23,13 @@ const WITHOUT: &[(&str, usize, &str)] = &[
     ("codegen/src/hir/mod.rs", 2, "kernels are looked for first, and errors that are said end it first"),
     ("review/src/lint/register_banks.rs", 1, "figures of ptxas"),
     ("review/src/lint/undone_by_assembler.rs", 1, "figures of ptxas"),
+];
+
+/// Texts of the attributes that no file of `tests/ui` leads to: the file, how the text begins, and why.
+const OF_ATTRIBUTES_WITHOUT: &[(&str, &str, &str)] = &[
+    ("dsl-macros/src/expand/module.rs", "the macro cannot see into the file of", "stable Rust refuses an attribute there first"),
+    ("dsl-macros/src/expand/module.rs", "write the module inline", "the same"),
+    ("dsl-macros/src/review/mod.rs", "is outside the kernel, which its file does not show", "a kernel that another macro makes"),
 ];
 
 struct Shown {
@@ -72,6 +82,53 @@ fn every_message_has_an_example() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// What the attributes say themselves, with the help: texts of their sources.
+fn of_attributes() -> Vec<Text> {
+    all_of("dsl-macros/src")
+}
+
+#[test]
+fn every_message_of_the_attributes_has_an_example() {
+    let (all, errors) = (of_attributes(), errors_of_rustc());
+    let missing: Vec<&Text> = all.iter().filter(|text| !errors.iter().any(|error| text.is_in(error))).collect();
+    let is_about = |text: &Text, row: &(&str, &str, &str)| text.file == row.0 && text.begins(row.1);
+    let unknown = missing.iter().filter(|text| !OF_ATTRIBUTES_WITHOUT.iter().any(|row| is_about(text, row)));
+    let unknown: Vec<String> = unknown.map(|text| format!("{}:{}: {text}", text.file, text.line)).collect();
+    assert!(unknown.is_empty(), "no file of `tests/ui` leads to\n{}", unknown.join("\n"));
+    let idle: Vec<_> = OF_ATTRIBUTES_WITHOUT.iter().filter(|row| !missing.iter().any(|text| is_about(text, row))).collect();
+    assert!(idle.is_empty(), "{idle:?} are shown, or are no more");
+    println!("{} texts of the attributes, {} of them without an example", all.len(), missing.len());
+    assert!(all.len() > 12, "{}", all.len());
+}
+
+#[test]
+fn every_message_of_the_manifest_has_an_example() {
+    let (all, said) = (all_of("review/src/manifest.rs"), manifests());
+    let missing = all.iter().filter(|text| !said.iter().any(|said| text.is_in(&said.said)));
+    let missing: Vec<String> = missing.map(|text| format!("{}: {text}", text.line)).collect();
+    assert!(missing.is_empty(), "no manifest leads to\n{}", missing.join("\n"));
+    println!("{} texts of the manifest, {} examples", all.len(), said.len());
+}
+
+/// What the attributes and the manifest are told, as people read it.
+fn page_of_attributes() -> String {
+    let mut page = "\n## The attributes\n\nWhat `#[kernel]`, `#[device]` and `#[warpwright::module]` say of what they stand on, as `rustc` shows it; from `tests/ui`.\n".to_owned();
+    let errors = errors_of_rustc();
+    let mut shown: Vec<&String> = Vec::new();
+    for text in of_attributes() {
+        let Some(error) = errors.iter().find(|error| text.is_in(error)) else { continue };
+        if !shown.contains(&error) && !shown.iter().any(|shown| text.is_in(shown)) {
+            shown.push(error);
+        }
+    }
+    shown.iter().for_each(|error| page += &format!("\n```text\n{error}\n```\n"));
+    page += "\n## `Cargo.toml`\n";
+    for one in manifests() {
+        page += &format!("\n### {}\n\n```toml\n{}\n```\n\n```text\n{}\n```\n", one.title, one.shown, one.said);
+    }
+    page
+}
+
 /// What people read, of all examples.
 fn page(shown: &[Shown]) -> String {
     let mut page = String::from(
@@ -98,9 +155,14 @@ fn page(shown: &[Shown]) -> String {
         }
         page += "```\n";
     }
+    page += &page_of_attributes();
     page += "\n## Without an example\n\nLines of the compiler that say something, and that no source by itself leads to:\n\n| file | lines | why there is no example |\n|---|---|---|\n";
     for (file, lines, why) in WITHOUT {
         page += &format!("| `{file}` | {lines} | {why} |\n");
+    }
+    page += "\nTexts of the attributes:\n\n| text | why there is no example |\n|---|---|\n";
+    for (_, text, why) in OF_ATTRIBUTES_WITHOUT {
+        page += &format!("| {text} … | {why} |\n");
     }
     page
 }
@@ -123,16 +185,17 @@ fn the_page_shows_what_is_said() {
 /// Types of the compiler say nothing to who reads a message.
 #[test]
 fn no_message_names_the_compilers_own_types() {
-    let types = own_types(&["codegen/src", "review/src"]);
-    assert!(types.len() > 100);
-    let own = |word: &&str| types.contains(*word);
+    let types = OwnTypes::of(&["codegen/src", "review/src", "dsl-macros/src"]);
+    assert!(types.count() > 250, "{}", types.count());
     let mut wrong = Vec::new();
     for example in shown() {
         for said in &example.said {
             let text = format!("{} {}", said.message, said.help.as_deref().unwrap_or_default());
-            let words = text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !example.text.contains(*word));
-            wrong.extend(words.filter(own).map(|word| format!("`{word}` in: {text}")));
+            wrong.extend(types.in_text(&text, &example.text).iter().map(|word| format!("`{word}` in: {text}")));
         }
+    }
+    for said in manifests() {
+        wrong.extend(types.in_text(&said.said, &said.shown).iter().map(|word| format!("`{word}` in: {}", said.said)));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

@@ -163,7 +163,7 @@ pub(super) fn launch(collectives: &[(&Arc<World>, &CollectiveLaunch<'_>)]) -> Re
     let end = Instant::now().checked_add(limit);
     let mut state = world.lock();
     if let Some(failure) = &state.failure {
-        return Err(first.refuse(format_args!("the communicator failed before: {failure}")));
+        return Err(first.refuse(format_args!("the communicator failed before: {failure}; help: make a new one")));
     }
     let mut own = Vec::new();
     for (_, collective) in collectives {

@@ -50,6 +50,14 @@ fn copied(x: &Global<f32>, y: &mut Global<f32>) {
     y[i] = shuffle(x[i], 20u32);
 }
 
+// ---- A shuffle in a block of one thread
+// launch: grid = 1
+#[kernel(block = 1)]
+fn copied(x: &Global<f32>, y: &mut Global<f32>) {
+    let i = global_id().x;
+    y[i] = shuffle(x[i], 3u32);
+}
+
 // ---- A shuffle from a lane that has returned
 // launch: grid = 1
 #[kernel(block = 64)]

@@ -6,6 +6,15 @@ fn doubled(x: &Global<f32>, y: &mut Global<f32>) {
     y[i] = x[i] * 2.0;
 }
 
+// ---- A vector that ends beyond a buffer
+// launch: grid = 1
+#[kernel(block = 64)]
+fn summed(x: &Global<f32>, y: &mut Global<f32>) {
+    let t = thread_idx().x;
+    let v = x.load::<4>(t * 4 + 8);
+    y[t] = v[0] + v[1] + v[2] + v[3];
+}
+
 // ---- An index beyond a row of an array in shared memory
 // launch: grid = 1
 #[kernel(block = 64)]

@@ -39,6 +39,19 @@ fn counted(count: &mut Global<u32>, y: &mut Global<u32>) {
     }
 }
 
+// ---- An element that one block writes plainly and another reads by an atomic
+// launch: grid = 2
+#[kernel(block = 32)]
+fn told(flag: &mut Global<u32>, y: &mut Global<u32>) {
+    if thread_idx().x == 0 {
+        if block_idx().x == 0 {
+            flag[0] = 1;
+        } else {
+            y[0] = flag.atomic_load(0, Ordering::Relaxed, ThreadScope::Device);
+        }
+    }
+}
+
 // ---- An atomic for one block on an element that several blocks share
 // launch: grid = 2
 #[kernel(block = 64)]

@@ -134,6 +134,13 @@ super::examples! {
         x.read_async(&mut pinned, &device.default_stream())
     }
 
+    /// A texture that is filled from another device's buffer
+    fn texels_of_another_device(device) {
+        let x = Device::weak_simulator(7).zeros::<f32>(64)?;
+        let mut texture = device.texture((8, 8), &[0.0f32; 64], Sampling::default())?;
+        texture.copy_from(&x)
+    }
+
     /// Other texels than a texture has
     fn other_texels(device) {
         let mut texture = device.texture((8, 8), &[0.0f32; 64], Sampling::default())?;

@@ -198,7 +198,7 @@ super::examples! {
     /// More blocks along x than a grid can have
     fn too_many_blocks_along_x(device) {
         let mut y = device.zeros::<u32>(100)?;
-        counted(&mut y).block(1).grid(1 << 31).launch(device)
+        counted(&mut y).block(1).grid(1usize << 31).launch(device)
     }
 
     /// More blocks along y than a grid can have

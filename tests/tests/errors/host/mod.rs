@@ -3,6 +3,7 @@
 mod buffers;
 mod collectives;
 mod drivers;
+mod dynamic;
 mod graphs;
 mod launches;
 mod limits;
@@ -14,6 +15,7 @@ mod old_driver;
 mod other_libraries;
 mod several;
 mod staples;
+mod trap;
 mod tuned;
 mod twin;
 mod views;
@@ -88,11 +90,13 @@ const FILES: &[(&str, &str, &[Example], Option<&str>)] = &[
     ("A limit of turns that is none", include_str!("no_turns.rs"), no_turns::EXAMPLES, Some("no turns")),
     ("A seed of a weak memory that is none", include_str!("no_seed.rs"), no_seed::EXAMPLES, Some("no seed")),
     ("Timing, several devices", include_str!("several.rs"), several::EXAMPLES, None),
+    ("Kernels from text", include_str!("dynamic.rs"), dynamic::EXAMPLES, None),
     ("Graphs", include_str!("graphs.rs"), graphs::EXAMPLES, None),
     ("Collectives", include_str!("collectives.rs"), collectives::EXAMPLES, None),
     ("The library of staples", include_str!("staples.rs"), staples::EXAMPLES, None),
     ("Results of tuning", include_str!("tuned.rs"), tuned::EXAMPLES, None),
     ("GPUs", include_str!("drivers.rs"), drivers::EXAMPLES, Some("driver")),
+    ("GPUs: what does not hold", include_str!("trap.rs"), trap::EXAMPLES, Some("driver, trap")),
     ("An old driver", include_str!("old_driver.rs"), old_driver::EXAMPLES, Some("old")),
     ("No driver", include_str!("no_driver.rs"), no_driver::EXAMPLES, Some("none")),
     ("Other libraries under the drivers' names", include_str!("other_libraries.rs"), other_libraries::EXAMPLES, Some("other libraries")),
