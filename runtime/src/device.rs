@@ -43,7 +43,10 @@ pub(crate) struct DeviceCore {
 }
 
 /// Devices made so far, with the number each was asked for by. They live as long as the program: their buffers may.
-static OPENED: Mutex<Vec<(DeviceKind, usize, Device)>> = Mutex::new(Vec::new());
+static OPENED: Mutex<Vec<(DeviceKind, usize, Slot)>> = Mutex::new(Vec::new());
+
+/// A device, once somebody has opened it.
+type Slot = Arc<Mutex<Option<Device>>>;
 
 /// Devices of contexts that are others', by the context. They live as long as somebody has one.
 static FOREIGN: Mutex<Vec<(usize, Weak<DeviceCore>)>> = Mutex::new(Vec::new());
@@ -106,13 +109,23 @@ impl Device {
     }
 
     fn open(kind: DeviceKind, index: usize, make: impl FnOnce() -> Result<Box<dyn DeviceDriver>>) -> Result<Device> {
-        let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((.., device)) = opened.iter().find(|(k, i, _)| (*k, *i) == (kind, index)) {
+        let slot = {
+            let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
+            match opened.iter().find(|(k, i, _)| (*k, *i) == (kind, index)) {
+                Some((.., slot)) => Arc::clone(slot),
+                None => {
+                    let slot = Slot::default();
+                    opened.push((kind, index, Arc::clone(&slot)));
+                    slot
+                }
+            }
+        };
+        // Drivers take seconds at times: who wants this device waits, and nobody who has another.
+        let mut device = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(device) = &*device {
             return Ok(device.clone());
         }
-        let device = Device::with_driver(make()?)?;
-        opened.push((kind, index, device.clone()));
-        Ok(device)
+        Ok(device.insert(Device::with_driver(make()?)?).clone())
     }
 
     /// The device of a context of others.
@@ -418,5 +431,36 @@ impl fmt::Display for Device {
 impl fmt::Debug for Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Device({self})")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc::channel;
+
+    #[test]
+    fn a_device_that_is_slow_to_open_keeps_nobody_from_others() {
+        let ((begins, has_begun), (goes_on, may_go_on)) = (channel(), channel::<()>());
+        let slow = move || -> Result<Box<dyn DeviceDriver>> {
+            begins.send(()).unwrap();
+            may_go_on.recv().unwrap();
+            Ok(Box::new(cpu::simulator(1000)))
+        };
+        let opening = std::thread::spawn(|| Device::open(DeviceKind::Simulator, 1000, slow).unwrap());
+        has_begun.recv().unwrap();
+        let others = [1001, 1001].map(|index| Device::open_always(DeviceKind::Simulator, index, || Box::new(cpu::simulator(index))));
+        assert_eq!(others[0], others[1], "opened once");
+        goes_on.send(()).unwrap();
+        let opened = opening.join().unwrap();
+        assert_ne!(opened, others[0]);
+        assert_eq!(opened, Device::open_always(DeviceKind::Simulator, 1000, || unreachable!("it is open")));
+    }
+
+    #[test]
+    fn a_device_that_was_not_there_is_asked_for_again() {
+        let absent = || Err(Error::NoDevice { api: "simulator", index: 1002, found: "none".to_owned() });
+        assert!(Device::open(DeviceKind::Simulator, 1002, absent).is_err());
+        assert!(Device::open(DeviceKind::Simulator, 1002, || Ok(Box::new(cpu::simulator(1002)))).is_ok());
     }
 }
