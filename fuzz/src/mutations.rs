@@ -5,7 +5,7 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
 /// The table's text.
 const TABLE: &str = include_str!("../mutations.txt");
@@ -80,12 +80,38 @@ fn run(command: &mut Command) -> Result<String, String> {
     if output.status.success() { Ok(text) } else { Err(text) }
 }
 
+/// A file of an earlier copy: one that comes out the same keeps its time, so that cargo builds what is new.
+struct Earlier {
+    path: PathBuf,
+    text: String,
+    time: SystemTime,
+}
+
+impl Earlier {
+    fn of(path: PathBuf) -> Option<Earlier> {
+        let text = std::fs::read_to_string(&path).ok()?;
+        let time = std::fs::metadata(&path).and_then(|found| found.modified()).ok()?;
+        Some(Earlier { path, text, time })
+    }
+
+    fn keep(&self) -> Result<(), String> {
+        if std::fs::read_to_string(&self.path).is_ok_and(|text| text == self.text) {
+            let file = std::fs::File::options().write(true).open(&self.path);
+            file.and_then(|file| file.set_modified(self.time)).map_err(|error| format!("{}: {error}", self.path.display()))?;
+        }
+        Ok(())
+    }
+}
+
 /// A copy of the workspace at `root` with all mutations asleep, built: the program to ask.
 ///
 /// # Errors
 /// A row that fits no longer, or a build that fails.
 pub fn copy(root: &Path, scratch: &Path) -> Result<PathBuf, String> {
     std::fs::create_dir_all(scratch).map_err(|error| error.to_string())?;
+    let library = scratch.join("codegen/src/lib.rs");
+    let changed = table().into_iter().map(|row| scratch.join(row.file)).chain([library.clone()]);
+    let before: Vec<Earlier> = changed.filter_map(Earlier::of).collect();
     run(Command::new("sh")
         .current_dir(root)
         .arg("-c")
@@ -95,9 +121,9 @@ pub fn copy(root: &Path, scratch: &Path) -> Result<PathBuf, String> {
         let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
         std::fs::write(&path, seeded(&text, at + 1, row)?).map_err(|error| error.to_string())?;
     }
-    let library = scratch.join("codegen/src/lib.rs");
     let text = std::fs::read_to_string(&library).map_err(|error| error.to_string())?;
     std::fs::write(&library, text + SWITCH).map_err(|error| error.to_string())?;
+    before.iter().try_for_each(Earlier::keep)?;
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     let (profile, folder) = if cfg!(debug_assertions) { ("dev", "debug") } else { ("release", "release") };
     // A target folder of its own: the programs have one name.

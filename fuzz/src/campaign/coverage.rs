@@ -23,7 +23,9 @@ pub fn tables(state: &State) -> String {
     let annotations: Vec<&str> = FEATURES.iter().copied().filter(|name| name.starts_with("annotation.")).collect();
     table(&mut text, "annotations kept as drawn", annotations.into_iter(), |name| state.count(&format!("kept {name}")), kernels);
     let targets = || TARGETS.iter().map(|target| target.name);
-    table(&mut text, "texts printed", targets().chain(["opencl", "rust"]), |name| state.count(&format!("target {name}")), kernels);
+    let texts = targets().chain(["opencl", "rust", "rust, read again and run"]);
+    table(&mut text, "texts printed", texts, |name| state.count(&format!("target {name}")), kernels);
+    let _ = writeln!(text, "  printed Rust that is refused when it is read again: {}", state.count("target rust, refused when read again"));
     table(&mut text, "texts refused for what the target lacks", targets(), |name| state.count(&format!("lacking {name}")), kernels);
     let _ = writeln!(text, "\nnot generated:");
     ABSENT.iter().for_each(|(what, why)| {

@@ -324,21 +324,29 @@ pub(super) fn kept(g: &mut Generator<'_>) -> Kernel {
         "#[shared]
          let mut a: [[{t}; {block}]; {depth}];
          #[shared]
-         let mut pairs: [[{t}; 2]; {block}];
+         let mut pairs: [[{t}; 2]; {}];
          let t = thread_idx().x;
-         let base = block_idx().x * {block};"
+         let base = block_idx().x * {block};",
+        2 * block
     ));
     body.push(each("", &format!("a[k][t] = x[(base + t + k * {block}) % 256];")));
     body.extend(lines(&format!("sync_threads();\nlet mut first = [0{t}; {depth}];\nlet mut second = [0{t}; {depth}];")));
-    // Halves of an element, of which one is read before the other is written.
-    body.push(Node::line("pairs[t] = [x[(base + t) % 256], x[(base + t * 5) % 256]];"));
+    // Two elements of each thread, and halves of one, of which one is read before the other is written.
+    let other = g.random.below(9);
+    body.extend(lines(&format!(
+        "pairs[t][0] = x[(base + t) % 256];
+         pairs[t + {block}][1] = t as {t};
+         pairs[t][1] = x[(base + t * 5) % 256];
+         pairs[t + {block}][0] = x[(base + t + {other}) % 256];"
+    )));
     body.push(Node::line("sync_threads();"));
     body.push(Node::line(format!("let at = {first};")));
-    body.push(Node::line("let left = pairs[at][0];"));
+    body.push(Node::line(format!("let left = pairs[at][0] ^ pairs[at + {block}][1] + pairs[t + {block}][0];")));
     let (before, behind) = (early[usize::from(g.random.chance(20))], early[usize::from(g.random.chance(20))]);
     body.push(each(before, &format!("first[k] = a[k][{first}];")));
     body.push(Node::line("sync_threads();"));
-    body.push(Node::line(format!("pairs[t] = [{0}{t}, x[(base + t * 7) % 256] ^ {0}];", 1 + g.random.below(50))));
+    let change = format!("pairs[t] = [{0}{t}, x[(base + t * 7) % 256] ^ {0}];", 1 + g.random.below(50));
+    body.push(Node::block(g.random.pick(&["if t % 3 != 1", "if t < 20", "if base == 0"]), vec![Node::line(change)]));
     body.push(each("", &format!("a[k][t] = x[(base + t * 3 + k) % 256] ^ {};", 1 + g.random.below(100))));
     body.push(Node::line("sync_threads();"));
     body.push(each(behind, &format!("second[k] = a[k][{second}];")));
