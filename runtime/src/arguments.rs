@@ -6,7 +6,7 @@ use crate::buffer::Allocation;
 use crate::element::{Element, ElementType};
 use crate::error::Result;
 use crate::texture::Picture;
-use std::cell::RefCell;
+use std::cell::Cell;
 use std::marker::PhantomData;
 use std::mem::{ManuallyDrop, MaybeUninit};
 
@@ -117,25 +117,52 @@ struct Room(ManuallyDrop<Box<Kept>>);
 
 /// What arguments are made of, whatever they borrow.
 #[derive(Clone)]
+#[repr(align(64))]
 struct Kept {
     list: Vec<Argument<'static>>,
     /// The values, each in chunks of its own.
     chunks: Vec<Chunk>,
 }
 
-/// Most rooms that a thread keeps.
-const ROOMS: usize = 8;
+/// Most rooms that a thread keeps beside the one used last.
+const ROOMS: usize = 7;
 
 thread_local! {
-    static FREE: RefCell<[Option<Box<Kept>>; ROOMS]> = const { RefCell::new([const { None }; ROOMS]) };
+    /// The room used last, if it is free.
+    static LAST: Cell<Option<Box<Kept>>> = const { Cell::new(None) };
+    /// Others that are free.
+    static FREE: [Cell<Option<Box<Kept>>>; ROOMS] = const { [const { Cell::new(None) }; ROOMS] };
 }
 
 impl Room {
+    #[inline]
     fn new() -> Room {
         // At a thread's end there are none.
-        let free = FREE.try_with(|free| free.borrow_mut().iter_mut().find_map(Option::take)).ok().flatten();
-        let made = || Box::new(Kept { list: Vec::with_capacity(ROOM), chunks: Vec::with_capacity(ROOM) });
-        Room(ManuallyDrop::new(free.unwrap_or_else(made)))
+        let free = LAST.try_with(Cell::take).ok().flatten();
+        Room(ManuallyDrop::new(free.unwrap_or_else(Room::other)))
+    }
+
+    /// Another than the one used last.
+    #[cold]
+    #[inline(never)]
+    fn other() -> Box<Kept> {
+        let free = FREE.try_with(|free| free.iter().find_map(Cell::take)).ok().flatten();
+        free.unwrap_or_else(|| Box::new(Kept { list: Vec::with_capacity(ROOM), chunks: Vec::with_capacity(ROOM) }))
+    }
+
+    /// Keeps one beside the one used last, if there is a place.
+    #[cold]
+    #[inline(never)]
+    fn keep_other(kept: Box<Kept>) {
+        let _ = FREE.try_with(|free| {
+            let mut kept = Some(kept);
+            for place in free {
+                kept = place.replace(kept);
+                if kept.is_none() {
+                    break;
+                }
+            }
+        });
     }
 }
 
@@ -145,11 +172,10 @@ impl Drop for Room {
         let mut kept = unsafe { ManuallyDrop::take(&mut self.0) };
         kept.list.clear();
         kept.chunks.clear();
-        let _ = FREE.try_with(|free| {
-            if let Some(place) = free.borrow_mut().iter_mut().find(|place| place.is_none()) {
-                *place = Some(kept);
-            }
-        });
+        let mut kept = Some(kept);
+        if let Ok(Some(displaced)) = LAST.try_with(|last| last.replace(kept.take())) {
+            Room::keep_other(displaced);
+        }
     }
 }
 

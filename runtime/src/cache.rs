@@ -17,7 +17,7 @@ pub(crate) type Generics = Cow<'static, [GenericArgument]>;
 const LISTS: usize = 256;
 
 pub(crate) struct Cache {
-    lists: Box<[Link]>,
+    lists: Box<[Link; LISTS]>,
     /// Held while compiling, so that two threads do not compile the same instance.
     compiling: Mutex<()>,
 }
@@ -25,6 +25,8 @@ pub(crate) struct Cache {
 /// The end of a list, or its next entry.
 type Link = OnceLock<Box<Entry>>;
 
+// What is looked at comes first, in one line of the cache.
+#[repr(C, align(64))]
 struct Entry {
     definition: &'static KernelDefinition,
     generics: Generics,
@@ -34,7 +36,7 @@ struct Entry {
 
 impl Default for Cache {
     fn default() -> Cache {
-        Cache { lists: (0..LISTS).map(|_| Link::new()).collect(), compiling: Mutex::default() }
+        Cache { lists: Box::new([const { Link::new() }; LISTS]), compiling: Mutex::default() }
     }
 }
 

@@ -49,24 +49,26 @@ const GRID_EXTENTS: [&str; 3] = ["blocks in x of the grid", "blocks in y of the 
 /// Elements a 32-bit `usize` cannot count.
 const INDEX_LIMIT: u64 = 1 << 32;
 
-/// Every buffer is on the device, and not too long for the kernel's index type. Gives whether the stream is in order behind all that use them already. In one pass: a launch goes through its arguments
-/// as seldom as it can.
+/// Every buffer is on the device, and not longer than the kernel's index type can count ([`LaunchFacts::longest`]). Gives whether the stream is in order behind all that use them already. In one pass:
+/// a launch goes through its arguments as seldom as it can.
 #[inline]
 pub(crate) fn check_buffers(
     definition: &'static KernelDefinition,
     arguments: &Arguments<'_>,
-    index: IndexWidth,
+    longest: u64,
     device: &Device,
     stream: &Arc<StreamCore>,
 ) -> Result<bool> {
-    let longest = index.max_elements();
     let mut is_in_order = true;
     for argument in arguments.iter() {
         let Some((allocation, len, writes)) = argument.memory() else { continue };
-        is_in_order &= allocation.uses().knows(stream, writes);
         if allocation.device() != device || len as u64 > longest {
             return Err(misfit(definition, arguments, argument, device));
         }
+        if allocation.uses().has_alone(stream) {
+            continue;
+        }
+        is_in_order &= allocation.uses().knows(stream, writes);
     }
     Ok(is_in_order)
 }
@@ -88,18 +90,47 @@ fn misfit(definition: &'static KernelDefinition, arguments: &Arguments<'_>, argu
     }
 }
 
-/// A launch that was found right.
-#[derive(Clone, Copy)]
+/// A launch that was found right. Each in a cell of its own, so that what is compared is not copied before.
+// What of it most launches look at lies in two lines of the cache.
+#[repr(C, align(64))]
 struct Found {
-    /// [`LaunchFacts::number`].
-    facts: u64,
-    asked: Geometry,
-    extents: Extents,
+    /// [`LaunchFacts::number`]; 0 before the first launch.
+    facts: Cell<u64>,
+    grid: Cell<Option<Grid>>,
+    extents: Cell<Extents>,
+    shared_bytes: Cell<Option<usize>>,
+    block: Cell<Option<Dim3>>,
+}
+
+impl Found {
+    const fn none() -> Found {
+        let extents = Cell::new(Extents { grid: [0; 3], block: [0; 3], shared_bytes: 0 });
+        Found { facts: Cell::new(0), grid: Cell::new(None), block: Cell::new(None), shared_bytes: Cell::new(None), extents }
+    }
+
+    /// The geometry as it runs, if this was asked for.
+    #[inline(always)]
+    fn find(&self, asked: &Geometry, facts: &LaunchFacts) -> Option<Extents> {
+        let is_it = self.facts.get() == facts.number
+            && self.grid.get() == asked.grid
+            && self.block.get() == asked.block
+            && self.shared_bytes.get() == asked.shared_bytes;
+        is_it.then(|| self.extents.get())
+    }
+
+    fn set(&self, asked: &Geometry, facts: &LaunchFacts, extents: Extents) {
+        let Geometry { grid, block, shared_bytes } = *asked;
+        self.facts.set(facts.number);
+        self.grid.set(grid);
+        self.block.set(block);
+        self.shared_bytes.set(shared_bytes);
+        self.extents.set(extents);
+    }
 }
 
 thread_local! {
     /// The last one of this thread: the next is often like it.
-    static LAST: Cell<Option<Found>> = const { Cell::new(None) };
+    static LAST: Found = const { Found::none() };
 }
 
 /// Grid, block and shared memory are what kernel and device can take.
@@ -110,17 +141,23 @@ pub(crate) fn check_geometry(
     facts: &LaunchFacts,
     device: &Device,
 ) -> Result<Extents> {
-    match LAST.get() {
-        Some(last) if last.facts == facts.number && last.asked == *asked => return Ok(last.extents),
-        _ => {}
+    // Always there, since nothing is dropped at a thread's end. `with` would be a call.
+    match LAST.try_with(|last| last.find(asked, facts)) {
+        Ok(Some(extents)) => Ok(extents),
+        _ => find_extents(definition, asked, facts, device),
     }
-    let extents = find_extents(definition, asked, facts, device)?;
-    LAST.set(Some(Found { facts: facts.number, asked: *asked, extents }));
+}
+
+/// The same where the last launch of the thread was another.
+#[cold]
+#[inline(never)]
+fn find_extents(definition: &'static KernelDefinition, asked: &Geometry, facts: &LaunchFacts, device: &Device) -> Result<Extents> {
+    let extents = compute_extents(definition, asked, facts, device)?;
+    LAST.with(|last| last.set(asked, facts, extents));
     Ok(extents)
 }
 
-#[inline(never)]
-fn find_extents(definition: &'static KernelDefinition, asked: &Geometry, facts: &LaunchFacts, device: &Device) -> Result<Extents> {
+fn compute_extents(definition: &'static KernelDefinition, asked: &Geometry, facts: &LaunchFacts, device: &Device) -> Result<Extents> {
     let check = Check { kernel: definition.name, device };
     let block = check.block(asked, facts)?;
     let limits = device.limits();

@@ -234,7 +234,7 @@ impl DynamicKernel {
     fn plan<'p>(&self, geometry: DynamicGeometry, arguments: &'p Arguments<'p>) -> Result<LaunchPlan<'p>> {
         let facts = &self.instance.facts;
         check::check_parameter_bytes(self.definition, arguments, facts.index, &self.device)?;
-        check::check_buffers(self.definition, arguments, facts.index, &self.device, self.device.own_stream())?;
+        check::check_buffers(self.definition, arguments, facts.longest, &self.device, self.device.own_stream())?;
         let extents = check::check_geometry(self.definition, &geometry.geometry, facts, &self.device)?;
         Ok(LaunchPlan {
             definition: self.definition,

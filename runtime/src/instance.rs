@@ -27,8 +27,10 @@ use warpwright_codegen::target::Target;
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(crate) struct LaunchFacts {
-    /// Tells these facts from those of all other instances, on this device or another.
+    /// Tells these facts from those of all other instances, on this device or another. Not 0.
     pub(crate) number: u64,
+    /// Most elements of a buffer that `index` can count.
+    pub(crate) longest: u64,
     /// Width of the kernel's `usize`.
     pub(crate) index: IndexWidth,
     /// Whether a by-value parameter may be laid out otherwise on the device than on the host.
@@ -49,11 +51,12 @@ pub(crate) struct LaunchFacts {
     pub(crate) numbers_blocks: Option<&'static str>,
 }
 
-/// How many facts there were.
-static FACTS: AtomicU64 = AtomicU64::new(0);
+/// The number of the next facts.
+static FACTS: AtomicU64 = AtomicU64::new(1);
 
 /// A compiled instance on a device.
-#[repr(C)]
+// What launches look at lies in one line of the cache.
+#[repr(C, align(64))]
 pub(crate) struct Instance {
     pub(crate) executable: Box<dyn Executable>,
     pub(crate) facts: LaunchFacts,
@@ -115,6 +118,7 @@ impl LoweredKernel<'_> {
         LaunchFacts {
             block: options.block,
             index: options.index,
+            longest: options.index.max_elements(),
             shared_bytes,
             dynamic_shared,
             elements,

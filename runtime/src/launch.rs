@@ -314,7 +314,7 @@ impl Launch<'_> {
     #[cold]
     fn compiled<'d>(&self, device: &'d Device) -> Result<&'d Arc<Instance>> {
         // The width of its index is not known yet.
-        check::check_buffers(self.definition, &self.arguments, IndexWidth::Bits64, device, device.own_stream())?;
+        check::check_buffers(self.definition, &self.arguments, IndexWidth::Bits64.max_elements(), device, device.own_stream())?;
         let compile = || Instance::compile(device, self.definition, &self.generics, &self.arguments);
         device.cache().add(self.definition, &self.generics, compile)
     }
@@ -323,7 +323,7 @@ impl Launch<'_> {
     // Made where it is read: a processor waits for copies of what it has just written.
     #[inline(always)]
     pub(crate) fn plan<'p>(&'p self, device: &Device, instance: &Instance, stream: &Arc<StreamCore>) -> Result<(LaunchPlan<'p>, bool)> {
-        let is_in_order = check::check_buffers(self.definition, &self.arguments, instance.facts.index, device, stream)?;
+        let is_in_order = check::check_buffers(self.definition, &self.arguments, instance.facts.longest, device, stream)?;
         let extents = check::check_geometry(self.definition, &self.geometry, &instance.facts, device)?;
         let arguments = if instance.facts.repacks { self.repacked(device, instance)? } else { Cow::Borrowed(&self.arguments) };
         Ok((LaunchPlan { definition: self.definition, twin: self.twin, extents, arguments }, is_in_order))

@@ -37,6 +37,13 @@ struct State {
 impl State {
     const NONE: State = State { writer: None, readers: [const { None }; READERS] };
 
+    /// Out of the way of lent memory, which counts no writer, as a rule.
+    #[cold]
+    #[inline(never)]
+    fn forget_writer(&mut self) {
+        self.writer = None;
+    }
+
     fn is_empty(&self) -> bool {
         self.writer.is_none() && self.readers.iter().all(Option::is_none)
     }
@@ -69,7 +76,7 @@ impl Uses {
 
     /// Whether `stream` wrote last and nobody else has read since. What it read is in order before whoever waits for it.
     #[inline]
-    fn has_alone(&self, stream: &Arc<StreamCore>) -> bool {
+    pub(crate) fn has_alone(&self, stream: &Arc<StreamCore>) -> bool {
         std::ptr::eq(self.alone.load(Ordering::Acquire), Arc::as_ptr(stream))
     }
 
@@ -149,15 +156,18 @@ impl Uses {
     /// Orders a stream after all that work with it, and forgets them: whoever comes next has to come after that stream. What cannot be ordered is waited for; a failure shows at the next call.
     #[inline]
     pub(crate) fn hand_over(&mut self, to: &Arc<StreamCore>) {
-        if self.has_alone(to) {
-            // It wrote behind all others, and nobody has come since: there are no readers to forget.
-            self.state.get_mut().unwrap_or_else(PoisonError::into_inner).writer = None;
-            *self.alone.get_mut() = null_mut();
-        } else {
-            self.hand_all_over(to);
+        if !self.has_alone(to) {
+            return self.hand_all_over(to);
+        }
+        // It wrote behind all others, and nobody has come since: there are no readers to forget.
+        *self.alone.get_mut() = null_mut();
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if state.writer.is_some() {
+            state.forget_writer();
         }
     }
 
+    #[cold]
     #[inline(never)]
     fn hand_all_over(&mut self, to: &Arc<StreamCore>) {
         let state = self.forget();
