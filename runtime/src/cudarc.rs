@@ -13,6 +13,7 @@
 
 use crate::buffer::{Allocation, Buffer};
 use crate::device::Device;
+use crate::driver::Notes;
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::foreign::{LEGACY, PER_THREAD, SharedKeep, find_address, lend_in, no_address};
@@ -220,20 +221,21 @@ impl<'p> Place<'p> {
             Some(found) => found,
             None => Place::find(stream)?,
         };
-        let before = if own.core().is_per_thread() { Some(Place::enter_per_thread(&own)) } else { None };
+        let before = if own.core().is_per_thread() { Place::enter_per_thread(&own) } else { None };
         Ok(Place { stream, own: ManuallyDrop::new(own), before, known: ManuallyDrop::new(known) })
     }
 
     /// Lets the calling thread lend in its per-thread default stream; gives in which of them it lent before.
     #[inline(never)]
-    fn enter_per_thread(own: &Stream) -> *const () {
-        own.core().queue().take_stood_for();
-        lend_in(own.core().queue_address())
+    fn enter_per_thread(own: &Stream) -> Option<*const ()> {
+        let notes = own.core().notes()?;
+        notes.take_stood_for();
+        Some(lend_in(notes.address()))
     }
 
     /// The end of lending in the calling thread's per-thread default stream.
     fn leave_per_thread(device: &Device, core: &Arc<StreamCore>, before: *const ()) {
-        let is_stood_for = core.queue().take_stood_for();
+        let is_stood_for = core.notes().is_some_and(Notes::take_stood_for);
         let ours = lend_in(before);
         if is_stood_for {
             // What is put into this stream next comes behind what others put into the one that stands for it, but who only waits for this one would not wait for that: so it waits itself, for a

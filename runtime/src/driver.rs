@@ -10,6 +10,7 @@ use crate::arguments::Arguments;
 use crate::check::Extents;
 use crate::definition::KernelDefinition;
 use crate::error::{Error, Result};
+use crate::foreign::{PER_THREAD, per_thread_handle};
 use crate::instance::LoweredKernel;
 use crate::properties::DeviceProperties;
 use crate::sim::Counters;
@@ -21,6 +22,7 @@ use std::any::Any;
 use std::borrow::Cow;
 use std::ffi::{CString, c_void};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use std::time::Duration;
 use warpwright_codegen::backend::{AbiArgument, TextureReads};
 use warpwright_codegen::target::limits;
@@ -255,14 +257,10 @@ pub(crate) trait Queue: Any + Send + Sync {
     /// What comes later in this queue runs after `marker`, of a queue of the same device.
     fn wait(&self, marker: &dyn Marker) -> Result<()>;
 
-    /// Of a thread's default stream: whether the stream that stands for it ([`crate::foreign::per_thread_handle`]) was asked for since this was called.
-    #[cfg_attr(not(feature = "cudarc"), expect(dead_code, reason = "only `cudarc`'s streams are lent"))]
-    fn take_stood_for(&self) -> bool {
-        false
+    /// What launches note of it, if that is of use.
+    fn notes(&self) -> Option<Arc<Notes>> {
+        None
     }
-
-    /// Remembers the kernel as the last one launched, for messages.
-    fn note_launch(&self, _definition: &'static KernelDefinition) {}
 
     /// The first fault of what has run in this queue, where the device keeps them until they are asked for.
     fn check_faults(&self) -> Result<()> {
@@ -271,6 +269,38 @@ pub(crate) trait Queue: Any + Send + Sync {
 
     /// Waits until all that is in the queue has run, and gives the first fault among it.
     fn synchronize(&self) -> Result<()>;
+}
+
+/// What is noted of a queue of the CUDA driver, at hand for launches.
+#[derive(Default)]
+pub(crate) struct Notes {
+    /// The kernel launched last, to name one when the queue fails.
+    pub(crate) last: AtomicPtr<KernelDefinition>,
+    /// Of a thread's default stream: whether the stream that stands for it was asked for.
+    pub(crate) is_stood_for: AtomicBool,
+}
+
+impl Notes {
+    /// Of a thread's default stream: its handle in the calling thread, to put something into it.
+    pub(crate) fn per_thread_handle(&self) -> u64 {
+        let handle = per_thread_handle(self.address());
+        if handle != PER_THREAD {
+            self.is_stood_for.store(true, Ordering::Relaxed);
+        }
+        handle
+    }
+
+    /// Whether the stream that stands for it was asked for since this was called.
+    #[cfg(feature = "cudarc")]
+    #[inline]
+    pub(crate) fn take_stood_for(&self) -> bool {
+        self.is_stood_for.load(Ordering::Relaxed) && self.is_stood_for.swap(false, Ordering::Relaxed)
+    }
+
+    /// Where they lie: by that the default stream of a thread is told from others.
+    pub(crate) fn address(&self) -> *const () {
+        std::ptr::from_ref(self).cast()
+    }
 }
 
 /// A place in a queue.
@@ -345,6 +375,11 @@ pub(crate) trait GraphDriver: Send + Sync {
 pub(crate) trait Executable: Any + Send + Sync {
     /// Puts one run into the stream. The simulator's gives its counters.
     fn launch(&self, plan: &LaunchPlan<'_>, stream: &Arc<StreamCore>) -> Result<Option<Counters>>;
+
+    /// The same where nobody asks for counters.
+    fn put(&self, plan: &LaunchPlan<'_>, stream: &Arc<StreamCore>) -> Result<()> {
+        self.launch(plan, stream).map(drop)
+    }
 
     /// Runs it `runs` times after one untimed run; gives the time of each and whose clock that is.
     fn time(&self, plan: &LaunchPlan<'_>, stream: &Arc<StreamCore>, runs: usize) -> Result<(Vec<Duration>, Clock)>;

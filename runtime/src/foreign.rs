@@ -36,21 +36,22 @@ pub(crate) const LEGACY: u64 = 1;
 pub(crate) const PER_THREAD: u64 = 2;
 
 thread_local! {
-    /// The queue of the per-thread default stream that a call of this thread lends in at the moment; null if none does.
+    /// The notes of the per-thread default stream that a call of this thread lends in at the moment; null if none does.
     static LENDING: Cell<*const ()> = const { Cell::new(null()) };
 }
 
 /// The driver's handle of a thread's per-thread default stream in the calling thread: its own while it lends in it. For everybody else, and later, the legacy default stream stands for it: what is put
 /// there comes behind all that is in per-thread default streams of the context, and before all that comes later there. So both are one stream, in order, whoever uses which.
-pub(crate) fn per_thread_handle(queue: *const ()) -> u64 {
+pub(crate) fn per_thread_handle(notes: *const ()) -> u64 {
     // At a thread's end it lends in none.
-    if LENDING.try_with(Cell::get).is_ok_and(|lending| std::ptr::eq(lending, queue)) { PER_THREAD } else { LEGACY }
+    if LENDING.try_with(Cell::get).is_ok_and(|lending| std::ptr::eq(lending, notes)) { PER_THREAD } else { LEGACY }
 }
 
-/// Lets the calling thread lend in the stream of a queue, or in none if it is null; gives the one before.
+/// Lets the calling thread lend in the stream of these notes, or in none if they are null; gives those before.
 #[cfg(feature = "cudarc")]
-pub(crate) fn lend_in(queue: *const ()) -> *const () {
-    LENDING.try_with(|lending| lending.replace(queue)).unwrap_or(null())
+#[inline]
+pub(crate) fn lend_in(notes: *const ()) -> *const () {
+    LENDING.try_with(|lending| lending.replace(notes)).unwrap_or(null())
 }
 
 /// Memory of others.

@@ -298,8 +298,7 @@ impl Launch<'_> {
             self.order(stream)?;
         }
         before()?;
-        instance.executable.launch(&plan, stream)?;
-        Ok(())
+        instance.executable.put(&plan, stream)
     }
 
     /// The compiled instance. It is only compiled if the buffers are the device's.

@@ -1,8 +1,9 @@
 //! Streams: work in order, beside the work of other streams; and events, places in a stream.
 
 use crate::buffer::Buffer;
+use crate::definition::KernelDefinition;
 use crate::device::Device;
-use crate::driver::{Marker, Queue};
+use crate::driver::{Marker, Notes, Queue};
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::foreign::{PER_THREAD, SharedKeep};
@@ -13,17 +14,21 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// A queue and what the runtime knows of it. Kept alive by the memory it still works with.
+// What launches look at comes first.
+#[repr(C)]
 pub(crate) struct StreamCore {
-    queue: Box<dyn Queue>,
     /// The queue's, at hand for launches; of a thread's default stream, that this is one.
     handle: u64,
+    /// The queue's, too.
+    notes: Option<Arc<Notes>>,
     synchronous: bool,
+    /// Who sees to it that the queue's handle is one.
+    keeper: Keeper,
+    queue: Box<dyn Queue>,
     /// What went wrong in it beside the driver's knowledge: its results are none until it has been told to who synchronises.
     failure: Mutex<Option<Error>>,
     /// Whether there is a failure to tell.
     has_failed: AtomicBool,
-    /// Who sees to it that the queue's handle is one.
-    keeper: Keeper,
     /// Whether what is in it, or what it waits for, may have to be given up: a collective whose other ranks are lost. Once so, always so: what comes later costs the host a wait more.
     may_hang: AtomicBool,
 }
@@ -70,8 +75,8 @@ impl StreamCore {
     }
 
     fn kept_by(keeper: Keeper, handle: u64, queue: Box<dyn Queue>, synchronous: bool) -> StreamCore {
-        let (has_failed, may_hang) = (AtomicBool::new(false), AtomicBool::new(false));
-        StreamCore { handle, queue, synchronous, failure: Mutex::default(), has_failed, keeper, may_hang }
+        let (notes, has_failed, may_hang) = (queue.notes(), AtomicBool::new(false), AtomicBool::new(false));
+        StreamCore { handle, notes, queue, synchronous, failure: Mutex::default(), has_failed, keeper, may_hang }
     }
 
     /// Says that a call of the calling thread, which has let go of the handle, borrows what keeps it. Gives whether it may: somebody else may have made another core of the handle since.
@@ -137,10 +142,10 @@ impl StreamCore {
         matches!(self.keeper, Keeper::Driver)
     }
 
-    /// Where its queue lies: by that the queue of a thread's default stream is told from others.
+    /// What is noted of its queue: of each of the CUDA driver's.
     #[cfg(feature = "cudarc")]
-    pub(crate) fn queue_address(&self) -> *const () {
-        std::ptr::from_ref(self.queue()).cast()
+    pub(crate) fn notes(&self) -> Option<&Notes> {
+        self.notes.as_deref()
     }
 
     pub(crate) fn queue(&self) -> &dyn Queue {
@@ -150,7 +155,21 @@ impl StreamCore {
     /// The driver's handle in the calling thread.
     #[inline]
     pub(crate) fn handle(&self) -> u64 {
-        if self.handle == PER_THREAD { self.queue.handle() } else { self.handle }
+        if self.handle == PER_THREAD { self.per_thread_handle() } else { self.handle }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn per_thread_handle(&self) -> u64 {
+        self.notes.as_ref().map_or(PER_THREAD, |notes| notes.per_thread_handle())
+    }
+
+    /// Remembers the kernel as the last one launched, for messages.
+    #[inline]
+    pub(crate) fn note_launch(&self, definition: &'static KernelDefinition) {
+        if let Some(notes) = &self.notes {
+            notes.last.store(std::ptr::from_ref(definition).cast_mut(), Ordering::Relaxed);
+        }
     }
 
     /// Whether it is others' stream of this handle, by which all threads mean the same one.

@@ -285,7 +285,7 @@ impl GraphDriver for CudaGraph {
         }
         let _claimed = self.constants.iter().map(|constants| constants.claim(stream)).collect::<Result<Vec<_>>>()?;
         if let Some(definition) = self.last {
-            stream.queue().note_launch(definition);
+            stream.note_launch(definition);
         }
         // SAFETY: the form that runs is this object's, the stream its context's; what it works with is kept by its uses until the stream is done with it.
         let launch = || unsafe { (self.functions.launch)(self.exec, sys::Handle::of(stream.handle())) };

@@ -19,6 +19,7 @@ use crate::stream::StreamCore;
 use crate::tensor::Matrix;
 use crate::timing::Clock;
 use std::ffi::{c_int, c_uint, c_void};
+use std::mem::MaybeUninit;
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -30,7 +31,9 @@ use warpwright_codegen::ir::{Axis, with_producer};
 use warpwright_codegen::target::limits::SHARED_BYTES;
 
 /// Slots of a launch that need no heap, for most kernels and for those with many parameters: five buffers with a length, or sixteen.
-const SLOTS: [usize; 2] = [12, 40];
+const SLOTS: [usize; 2] = [FEW, 40];
+/// Most slots that lie in the kernel itself.
+const FEW: usize = 12;
 /// Bytes for what the driver's assembler has to say.
 const LOG_BYTES: usize = 16 * 1024;
 /// Runs that are timed in one go.
@@ -38,12 +41,10 @@ const TIMED_AT_ONCE: usize = 128;
 
 /// A loaded kernel.
 // What each launch looks at comes first, in one line of the cache: the driver's own work leaves little in them.
-#[repr(C)]
+#[repr(C, align(64))]
 pub(super) struct CudaKernel {
     driver: &'static DriverApi,
     function: sys::CUfunction,
-    /// The calling convention in short.
-    slots: Box<[Slot]>,
     /// Threads of a block that its registers leave room for.
     max_threads: u32,
     /// Dynamic shared memory it may be launched with now.
@@ -54,6 +55,10 @@ pub(super) struct CudaKernel {
     is_plain: bool,
     /// Whether it waits by itself for the kernels before it in the stream.
     overlaps: bool,
+    /// The calling convention in short, of most kernels.
+    few: FewSlots,
+    /// The same of any.
+    slots: Box<[Slot]>,
     /// How many of the slots are maps.
     maps_asked: usize,
     module: Owned<sys::CUmodule>,
@@ -71,7 +76,7 @@ pub(super) struct CudaKernel {
     maps: Maps,
 }
 
-/// What is passed in a slot of a launch: what most are, with the number of the kernel's parameter. Launches go through many of these, and a cache line holds eight.
+/// What is passed in a slot of a launch: what most are, with the number of the kernel's parameter.
 enum Slot {
     Value(u32),
     Buffer(u32),
@@ -108,6 +113,39 @@ impl Slot {
     }
 }
 
+/// The slots of a kernel that has few, none of them another than what most are: launches find them where they look anyway. None of other kernels.
+struct FewSlots {
+    len: u8,
+    slots: [(FewSlot, u8); FEW],
+}
+
+/// What is passed in one of them.
+#[derive(Clone, Copy)]
+enum FewSlot {
+    Value,
+    Buffer,
+    Length,
+}
+
+impl FewSlots {
+    const NONE: FewSlots = FewSlots { len: 0, slots: [(FewSlot::Value, 0); FEW] };
+
+    /// The same slots in short, if that is possible.
+    fn of(all: &[Slot]) -> Option<FewSlots> {
+        let mut few = FewSlots { len: u8::try_from(all.len()).ok()?, ..FewSlots::NONE };
+        for (at, slot) in all.iter().enumerate() {
+            let (slot, param) = match *slot {
+                Slot::Value(param) => (FewSlot::Value, param),
+                Slot::Buffer(param) => (FewSlot::Buffer, param),
+                Slot::Length(param) => (FewSlot::Length, param),
+                Slot::Other(_) => return None,
+            };
+            *few.slots.get_mut(at)? = (slot, u8::try_from(param).ok()?);
+        }
+        Some(few)
+    }
+}
+
 impl CudaKernel {
     pub(super) fn new(context: Arc<Context>, kernel: &LoweredKernel<'_>) -> Result<CudaKernel> {
         let emitted = kernel.emit(&Ptx, Some(kernel.lowered.kernel.target_on(context.target)))?;
@@ -141,11 +179,13 @@ impl CudaKernel {
         let maps_asked = abi.iter().filter(|argument| matches!(argument, AbiArgument::TensorMap(_))).count();
         let (held, maps) = (Mutex::new(None), Maps::default());
         let is_plain = !emitted.has_producer && !is_persistent && cluster.is_none() && constants.is_empty();
+        let slots = Slot::all(&abi);
         Ok(CudaKernel {
             driver: module.context.driver,
             module,
             function,
-            slots: Slot::all(&abi),
+            few: FewSlots::of(&slots).unwrap_or(FewSlots::NONE),
+            slots,
             abi,
             maps_asked,
             constants,
@@ -175,8 +215,28 @@ impl CudaKernel {
         Ok(())
     }
 
-    /// Writes the address of each argument to `parameters`: of most where they lie already; of others in `words` and `maps`.
+    /// Writes the address of each argument of a kernel with few slots: where it lies already.
     #[inline(always)]
+    fn bind_few(&self, plan: &LaunchPlan<'_>, parameters: &mut [MaybeUninit<*mut c_void>; FEW]) -> Result<()> {
+        let (arguments, values) = plan.arguments.parts();
+        let few = &self.few.slots[..FEW.min(self.few.len.into())];
+        for ((slot, param), parameter) in few.iter().zip(parameters) {
+            let kind = arguments.get(usize::from(*param)).map(|argument| &argument.kind);
+            // Little-endian: a parameter of 4 bytes reads the low half of a word.
+            let address: *const c_void = match (slot, kind) {
+                (FewSlot::Buffer, Some(ArgumentKind::Global { allocation, .. } | ArgumentKind::Constant { allocation })) => {
+                    std::ptr::from_ref(allocation.handle_place()).cast()
+                }
+                (FewSlot::Length, Some(ArgumentKind::Global { len, .. })) => std::ptr::from_ref(len).cast(),
+                (FewSlot::Value, Some(ArgumentKind::Value { chunk, .. })) => values.address(*chunk).cast(),
+                _ => return Err(mismatch(plan, usize::from(*param))),
+            };
+            parameter.write(address.cast_mut());
+        }
+        Ok(())
+    }
+
+    /// Writes the address of each argument to `parameters`: of most where they lie already; of others in `words` and `maps`.
     fn bind_arguments(
         &self,
         plan: &LaunchPlan<'_>,
@@ -322,7 +382,6 @@ impl CudaKernel {
     }
 
     /// Hands the addresses of a launch's parameters to `use_them`.
-    #[inline(always)]
     pub(super) fn with_parameters<R>(&self, plan: &LaunchPlan<'_>, use_them: impl FnOnce(*mut *mut c_void) -> Result<R>) -> Result<R> {
         let (mut few, mut many, mut all);
         let (words, parameters): (&mut [u64], &mut [*mut c_void]) = match self.slots.len() {
@@ -344,27 +403,53 @@ impl CudaKernel {
         use_them(parameters.as_mut_ptr())
     }
 
+    /// Puts a kernel with these parameters into a stream.
+    #[inline(always)]
     fn run(&self, plan: &LaunchPlan<'_>, stream: &Arc<StreamCore>, parameters: *mut *mut c_void) -> Result<()> {
-        let context = &self.module.context;
-        let mut is_bound = false;
-        let prepared;
-        let (extents, shared) = match self.shared_as_planned(plan) {
-            Some(shared) => (&plan.extents, shared),
-            None => {
-                prepared = self.prepare_in_full(plan)?;
-                is_bound = true;
-                (&prepared, prepared.shared_bytes)
-            }
-        };
-        let _filled = if self.is_plain { None } else { self.constants.fill(context, plan, stream)? };
-        let queue = sys::Handle::of(stream.handle());
-        stream.queue().note_launch(plan.definition);
-        let mut code = self.start(extents, shared, queue, parameters);
-        if !is_bound && code != code::SUCCESS && (Context::is_asked_for(code) || Context::is_needed_for(stream)) {
-            context.bind()?;
-            code = self.start(extents, shared, queue, parameters);
+        let Some(shared) = self.shared_as_planned(plan) else { return self.run_in_full(plan, stream, parameters) };
+        stream.note_launch(plan.definition);
+        match self.start(&plan.extents, shared, stream, parameters) {
+            code::SUCCESS => Ok(()),
+            code => self.run_again(plan, shared, stream, parameters, code),
         }
-        if code == code::SUCCESS { Ok(()) } else { Err(self.not_launched(plan, &extents.block, code)) }
+    }
+
+    /// The same where the driver has refused the launch, maybe because it asks for the context.
+    #[cold]
+    #[inline(never)]
+    fn run_again(
+        &self,
+        plan: &LaunchPlan<'_>,
+        shared: u32,
+        stream: &Arc<StreamCore>,
+        parameters: *mut *mut c_void,
+        mut code: Code,
+    ) -> Result<()> {
+        if Context::is_asked_for(code) || Context::is_needed_for(stream) {
+            self.module.context.bind()?;
+            code = self.start(&plan.extents, shared, stream, parameters);
+        }
+        if code == code::SUCCESS { Ok(()) } else { Err(self.not_launched(plan, &plan.extents.block, code)) }
+    }
+
+    /// The same of a launch that is not started as it was planned.
+    #[cold]
+    #[inline(never)]
+    fn run_in_full(&self, plan: &LaunchPlan<'_>, stream: &Arc<StreamCore>, parameters: *mut *mut c_void) -> Result<()> {
+        let extents = self.prepare_in_full(plan)?;
+        let _filled = if self.is_plain { None } else { self.constants.fill(&self.module.context, plan, stream)? };
+        stream.note_launch(plan.definition);
+        match self.start(&extents, extents.shared_bytes, stream, parameters) {
+            code::SUCCESS => Ok(()),
+            code => Err(self.not_launched(plan, &extents.block, code)),
+        }
+    }
+
+    /// Puts a kernel with others than few slots into a stream.
+    #[cold]
+    #[inline(never)]
+    fn put_with_many(&self, plan: &LaunchPlan<'_>, stream: &Arc<StreamCore>) -> Result<()> {
+        self.with_parameters(plan, |parameters| self.run(plan, stream, parameters))
     }
 
     /// What the driver's code means for a launch.
@@ -378,7 +463,9 @@ impl CudaKernel {
 
     /// Puts a launch into a stream; gives the driver's code. One of a kernel that overlaps may begin before the kernel before it in the stream has ended, where
     /// the driver knows how to say so; copies and events are ordered as ever.
-    fn start(&self, extents: &Extents, shared: u32, queue: sys::CUstream, parameters: *mut *mut c_void) -> Code {
+    #[inline(always)]
+    fn start(&self, extents: &Extents, shared: u32, stream: &Arc<StreamCore>, parameters: *mut *mut c_void) -> Code {
+        let queue = sys::Handle::of(stream.handle());
         if self.overlaps
             && let Some(code) = self.start_early(extents, shared, queue, parameters)
         {
@@ -391,6 +478,7 @@ impl CudaKernel {
     }
 
     /// The same where it may begin early; `None`: the driver does not know of that.
+    #[cold]
     #[inline(never)]
     fn start_early(&self, extents: &Extents, shared: u32, queue: sys::CUstream, parameters: *mut *mut c_void) -> Option<Code> {
         let launch = self.driver.cuLaunchKernelEx?;
@@ -498,8 +586,16 @@ impl CudaKernel {
 
 impl Executable for CudaKernel {
     fn launch(&self, plan: &LaunchPlan<'_>, stream: &Arc<StreamCore>) -> Result<Option<Counters>> {
-        self.with_parameters(plan, |parameters| self.run(plan, stream, parameters))?;
-        Ok(None)
+        self.put(plan, stream).map(|()| None)
+    }
+
+    fn put(&self, plan: &LaunchPlan<'_>, stream: &Arc<StreamCore>) -> Result<()> {
+        if self.few.len == 0 {
+            return self.put_with_many(plan, stream);
+        }
+        let mut parameters = [MaybeUninit::uninit(); FEW];
+        self.bind_few(plan, &mut parameters)?;
+        self.run(plan, stream, parameters.as_mut_ptr().cast())
     }
 
     fn time(&self, plan: &LaunchPlan<'_>, stream: &Arc<StreamCore>, runs: usize) -> Result<(Vec<Duration>, Clock)> {

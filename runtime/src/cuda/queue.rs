@@ -6,14 +6,12 @@ use super::api::{Code, DriverApi, code};
 use super::sys::{self, Handle};
 use super::texture::TextureMemory;
 use super::{Context, Owned, fault_meaning, is_fault};
-use crate::definition::KernelDefinition;
-use crate::driver::{Copied, DeviceDriver, Marker, Memory, Queue};
+use crate::driver::{Copied, DeviceDriver, Marker, Memory, Notes, Queue};
 use crate::error::{Error, Result};
 use crate::foreign::{PER_THREAD, per_thread_handle};
 use std::any::Any;
 use std::ffi::c_uint;
-use std::ptr::null_mut;
-use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -35,10 +33,7 @@ pub(super) struct CudaQueue {
     /// Recorded anew each time another stream must wait for this one: the wait takes the event as it is at the call, so nobody may record it in between. Made when the first one waits: most streams that
     /// others lend are gone before.
     fence: Mutex<Option<CudaEvent>>,
-    /// The kernel launched last, to name one when the stream fails.
-    last: AtomicPtr<KernelDefinition>,
-    /// Of a thread's default stream: whether the stream that stands for it was asked for.
-    is_stood_for: AtomicBool,
+    notes: Arc<Notes>,
 }
 
 impl CudaQueue {
@@ -57,25 +52,23 @@ impl CudaQueue {
     }
 
     fn of(stream: KeptStream) -> CudaQueue {
-        let (last, is_stood_for) = (AtomicPtr::new(null_mut()), AtomicBool::new(false));
-        CudaQueue { stream, fence: Mutex::default(), last, is_stood_for }
+        CudaQueue { stream, fence: Mutex::default(), notes: Arc::default() }
     }
 
     /// The stream as the driver knows it in the calling thread, to be told what is in it.
     fn seen_here(&self) -> sys::CUstream {
         match self.stream.handle.bits() {
-            PER_THREAD => Handle::of(per_thread_handle(std::ptr::from_ref(self).cast())),
+            PER_THREAD => Handle::of(per_thread_handle(self.notes.address())),
             _ => self.stream.handle,
         }
     }
 
     /// The same, to put something into it.
     fn here(&self) -> sys::CUstream {
-        let handle = self.seen_here();
-        if handle.bits() != self.stream.handle.bits() {
-            self.is_stood_for.store(true, Ordering::Relaxed);
+        match self.stream.handle.bits() {
+            PER_THREAD => Handle::of(self.notes.per_thread_handle()),
+            _ => self.stream.handle,
         }
-        handle
     }
 
     /// Copies all texels of a texture, to or from it.
@@ -212,19 +205,15 @@ impl Queue for CudaQueue {
         self.wait_for(marker.handle())
     }
 
-    fn take_stood_for(&self) -> bool {
-        self.is_stood_for.load(Ordering::Relaxed) && self.is_stood_for.swap(false, Ordering::Relaxed)
-    }
-
-    fn note_launch(&self, definition: &'static KernelDefinition) {
-        self.last.store(std::ptr::from_ref(definition).cast_mut(), Ordering::Relaxed);
+    fn notes(&self) -> Option<Arc<Notes>> {
+        Some(Arc::clone(&self.notes))
     }
 
     fn synchronize(&self) -> Result<()> {
         self.stream.context.bind()?;
         let code = self.wait_until_done();
-        // SAFETY: null, or what `note_launch` stored: a `&'static`.
-        let last = unsafe { self.last.load(Ordering::Relaxed).as_ref() };
+        // SAFETY: null, or what `StreamCore::note_launch` stored: a `&'static`.
+        let last = unsafe { self.notes.last.load(Ordering::Relaxed).as_ref() };
         match last {
             Some(definition) if is_fault(code) => Err(Error::Fault {
                 kernel: definition.name,
