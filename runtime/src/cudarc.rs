@@ -16,7 +16,7 @@ use crate::device::Device;
 use crate::driver::Notes;
 use crate::element::Element;
 use crate::error::{Error, Result};
-use crate::foreign::{LEGACY, PER_THREAD, SharedKeep, find_address, lend_in, no_address};
+use crate::foreign::{LEGACY, PER_THREAD, SharedKeep, find_address, is_address_of_some, lend_in, no_address};
 use crate::stream::{Stream, StreamCore};
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, CudaView, CudaViewMut, DevicePtr, DevicePtrMut, DeviceSlice, SyncOnDrop};
 use std::cell::Cell;
@@ -86,8 +86,8 @@ pub fn buffer_of<T: Element>(mut slice: CudaSlice<T>) -> Result<Buffer<T>> {
     let place = Place::enter(&stream)?;
     let address = slice.device_ptr_mut(&stream).0;
     // SAFETY: so many elements lie there, as long as the slice lives.
-    let buffer = unsafe { Buffer::from_raw_parts(place.own.device(), address, len, Box::new(slice)) }?;
-    buffer.allocation().uses().write_on(place.own.core())?;
+    let buffer = unsafe { Buffer::from_raw_parts(place.own().device(), address, len, Box::new(slice)) }?;
+    buffer.allocation().uses().write_on(place.own().core())?;
     Ok(buffer)
 }
 
@@ -113,8 +113,9 @@ pub fn with_buffers<L: Slices, R, E: From<Error>>(
 ) -> std::result::Result<R, E> {
     let place = Place::enter(stream)?;
     let mut lent = L::Lent::default();
-    slices.lend(&place, &mut lent)?;
-    work(L::buffers(&mut lent), &place.own)
+    let at = place.at();
+    slices.lend(at, &mut lent)?;
+    work(L::buffers(&mut lent), at.own)
 }
 
 /// Lends buffers to `cudarc` and its libraries (cuBLAS, cuDNN …): `&Buffer` as `CudaView`, `&mut Buffer` as `CudaViewMut`; one, or a tuple of up to six.
@@ -140,95 +141,120 @@ pub fn with_slices<L: Buffers, R, E: From<Error>>(
 #[derive(Debug)]
 pub struct Place<'p> {
     stream: &'p Arc<CudaStream>,
-    /// Taken when this is dropped.
-    own: ManuallyDrop<Stream>,
     /// Of the per-thread default stream: in which of them the thread lent before.
     before: Option<*const ()>,
-    /// How the next call is to find it, if it may. Taken when this is dropped.
-    known: ManuallyDrop<Option<Found>>,
+    /// Taken when this is dropped.
+    known: ManuallyDrop<Box<Known>>,
+}
+
+/// The same for what is lent there: both streams.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct At<'p> {
+    stream: &'p Arc<CudaStream>,
+    own: &'p Stream,
+}
+
+/// A stream of `cudarc`'s, and what it is here. A thread has the one that it has lent in last for its next call: most programs have one. In a box, which goes from hand to hand at once.
+#[derive(Debug)]
+#[repr(align(64))]
+struct Known {
+    /// Where theirs lies. As long as `found` names it, no other lies there.
+    theirs: *const CudaStream,
+    /// Whether a call begins and ends with nothing to do: the driver keeps the stream, which is the same in all threads, and the thread may know it.
+    is_simple: bool,
+    /// Whether a call has `own`, or had it, and nobody else has. Else somebody has, and the device's own stream lies there meanwhile.
+    is_here: bool,
+    /// Between calls it does not keep the stream.
+    own: Stream,
+    /// How the next call is to find it, if it may.
+    found: Option<Found>,
 }
 
 /// How a thread is to find a stream again: by `cudarc`'s, and its core, if somebody has that.
 type Found = (Weak<CudaStream>, Weak<StreamCore>);
 
-/// A stream of `cudarc`'s that a thread has lent in, for its next call: most programs have one. As long as this names a stream, no other has its address.
-struct Known {
-    theirs: Weak<CudaStream>,
-    core: Weak<StreamCore>,
-    device: Device,
-    /// The core, where nobody else has it. It does not keep the stream then.
-    left: Option<Arc<StreamCore>>,
-}
-
 thread_local! {
-    static KNOWN: Cell<Option<Known>> = const { Cell::new(None) };
+    static KNOWN: Cell<Option<Box<Known>>> = const { Cell::new(None) };
 }
 
 impl Known {
-    /// The stream, if the thread knows it, has let go of it, and nobody has taken it up since; or if somebody has it still. And how to find it again.
-    #[inline(always)]
-    fn take(stream: &Arc<CudaStream>) -> Option<(Stream, Option<Found>)> {
-        // At a thread's end it knows nothing. What might have to be dropped here would lie in memory till then.
-        let known = ManuallyDrop::new(KNOWN.try_with(Cell::take).ok()??);
-        if !known.is(stream) || !known.left.as_ref().is_some_and(|core| core.borrow_again()) {
-            return ManuallyDrop::into_inner(known).upgrade(stream);
-        }
-        let Known { theirs, core, device, left } = ManuallyDrop::into_inner(known);
-        Some((Stream::new(device, left?), Some((theirs, core))))
-    }
-
     /// Whether it is this stream.
     #[inline]
     fn is(&self, stream: &Arc<CudaStream>) -> bool {
-        std::ptr::eq(self.theirs.as_ptr(), Arc::as_ptr(stream))
+        std::ptr::eq(self.theirs, Arc::as_ptr(stream))
     }
 
-    /// The same of what somebody else has, if it is this stream.
-    #[inline(never)]
-    fn upgrade(self, stream: &Arc<CudaStream>) -> Option<(Stream, Option<Found>)> {
-        if !self.is(stream) || self.left.is_some() {
+    /// For a call in this stream, if it is this one, its thread has let go of it, and nobody has taken it up since; or if somebody has it still.
+    fn take_up(mut self: Box<Known>, stream: &Arc<CudaStream>) -> Option<Box<Known>> {
+        if !self.is(stream) {
             return None;
         }
-        let core = self.core.upgrade().filter(StreamCore::is_kept)?;
-        Some((Stream::new(self.device, core), Some((self.theirs, self.core))))
+        if self.is_here {
+            return self.own.core().borrow_again().then_some(self);
+        }
+        let core = self.found.as_ref()?.1.upgrade().filter(StreamCore::is_kept)?;
+        self.own = Stream::new(self.own.device().clone(), core);
+        self.is_here = true;
+        Some(self)
     }
 
     /// Has the thread know it from now on.
-    #[inline]
-    fn keep(self) {
-        let Known { theirs, core, device, left } = self;
-        // At a thread's end it knows nothing.
-        let Ok(known) = KNOWN.try_with(std::ptr::from_ref) else { return Known::forget((theirs, core), (device, left)) };
-        // SAFETY: the thread's own, which is there till its end.
-        let known = unsafe { &*known };
-        // What a call within this one has left goes.
-        if let Some(Known { theirs, core, device, left }) = known.replace(Some(Known { theirs, core, device, left })) {
-            Known::forget((theirs, core), (device, left));
+    #[inline(always)]
+    fn keep(self: Box<Known>) {
+        let mut known = Some(self);
+        // At a thread's end it knows nothing. What a call within this one has left goes.
+        match KNOWN.try_with(|place| place.replace(known.take())) {
+            Ok(None) => {}
+            Ok(before) => Known::forget(before),
+            Err(_) => Known::forget(known),
         }
     }
 
-    /// Drops its parts: a whole one would lie in memory in case that this is called.
     #[cold]
     #[inline(never)]
-    fn forget(_: Found, _: (Device, Option<Arc<StreamCore>>)) {}
+    fn forget(_: Option<Box<Known>>) {}
 }
 
 impl<'p> Place<'p> {
     /// A place for a call. Made in the caller, as all of lending: what goes from function to function lies in memory, and in more places of the program than are at hand behind the driver's work.
     #[inline(always)]
     fn enter(stream: &'p Arc<CudaStream>) -> Result<Place<'p>> {
-        let (own, known) = match Known::take(stream) {
-            Some(found) => found,
-            None => Place::find(stream)?,
+        // At a thread's end it knows nothing.
+        let (known, before) = match KNOWN.try_with(Cell::take) {
+            Ok(Some(known)) if known.is_simple && known.is(stream) => (known, None),
+            known => Place::find(stream, known.ok().flatten())?,
         };
-        let before = if own.core().is_per_thread() { Place::enter_per_thread(&own) } else { None };
-        Ok(Place { stream, own: ManuallyDrop::new(own), before, known: ManuallyDrop::new(known) })
+        Ok(Place { stream, before, known: ManuallyDrop::new(known) })
     }
 
-    /// Lets the calling thread lend in its per-thread default stream; gives in which of them it lent before.
+    /// The same of a stream of which more is to be seen to than that the thread knows it, or another than it knows.
+    #[cold]
     #[inline(never)]
+    fn find(stream: &Arc<CudaStream>, known: Option<Box<Known>>) -> Result<(Box<Known>, Option<*const ()>)> {
+        let known = match known.and_then(|known| known.take_up(stream)) {
+            Some(known) => known,
+            None => Place::find_new(stream)?,
+        };
+        let before = Place::enter_per_thread(&known.own);
+        Ok((known, before))
+    }
+
+    /// The stream as it is here.
+    #[inline(always)]
+    fn own(&self) -> &Stream {
+        &self.known.own
+    }
+
+    #[inline(always)]
+    fn at(&self) -> At<'_> {
+        At { stream: self.stream, own: self.own() }
+    }
+
+    /// Lets the calling thread lend in its per-thread default stream, if this is one; gives in which of them it lent before.
+    #[inline]
     fn enter_per_thread(own: &Stream) -> Option<*const ()> {
-        let notes = own.core().notes()?;
+        let notes = own.core().notes().filter(|_| own.core().is_per_thread())?;
         notes.take_stood_for();
         Some(lend_in(notes.address()))
     }
@@ -237,6 +263,14 @@ impl<'p> Place<'p> {
     fn leave_per_thread(device: &Device, core: &Arc<StreamCore>, before: *const ()) {
         let is_stood_for = core.notes().is_some_and(Notes::take_stood_for);
         let ours = lend_in(before);
+        if is_stood_for || Arc::strong_count(core) > 1 {
+            Place::leave_to_others(device, core, is_stood_for, before, ours);
+        }
+    }
+
+    /// What comes then where others have the stream, or had.
+    #[inline(never)]
+    fn leave_to_others(device: &Device, core: &Arc<StreamCore>, is_stood_for: bool, before: *const (), ours: *const ()) {
         if is_stood_for {
             // What is put into this stream next comes behind what others put into the one that stands for it, but who only waits for this one would not wait for that: so it waits itself, for a
             // third stream, which the driver does not keep in order with either.
@@ -255,34 +289,37 @@ impl<'p> Place<'p> {
 
     /// The end of a call in a stream that is not the driver's, or another one in each thread.
     #[inline(never)]
-    fn leave(&mut self, device: Device, core: Arc<StreamCore>) {
+    fn leave(&mut self, mut known: Box<Known>) {
+        let (device, core) = (known.own.device(), known.own.core());
         if let Some(before) = self.before {
-            Place::leave_per_thread(&device, &core, before);
+            Place::leave_per_thread(device, core, before);
         }
-        if let Some((theirs, weak)) = self.known.take() {
-            let left = StreamCore::let_go(&core, || Arc::clone(self.stream) as SharedKeep).then_some(core);
-            Known { theirs, core: weak, device, left }.keep();
+        if known.found.is_some() {
+            if !StreamCore::let_go(core, || Arc::clone(self.stream) as SharedKeep) {
+                known.own = Stream::new(device.clone(), Arc::clone(device.own_stream()));
+                known.is_here = false;
+            }
+            known.keep();
         }
     }
 
     #[cold]
-    fn find(stream: &Arc<CudaStream>) -> Result<(Stream, Option<Found>)> {
+    fn find_new(stream: &Arc<CudaStream>) -> Result<Box<Known>> {
         let is_per_thread = stream.cu_stream() as u64 == PER_THREAD;
         let own = if is_per_thread { device_of(stream.context())?.per_thread_stream()? } else { stream_of(stream)? };
         // A device of a context of others lives as long as somebody has it, which no thread does that merely knows of it.
         let is_primary = Device::cuda(stream.context().ordinal()).is_ok_and(|primary| primary == *own.device());
-        let known = is_primary.then(|| (Arc::downgrade(stream), Arc::downgrade(own.core())));
-        Ok((own, known))
+        let found = is_primary.then(|| (Arc::downgrade(stream), Arc::downgrade(own.core())));
+        let is_simple = found.is_some() && own.core().is_drivers() && !is_per_thread;
+        Ok(Box::new(Known { theirs: Arc::as_ptr(stream), is_simple, is_here: true, own, found }))
     }
+}
 
-    /// Lets the place come behind the stream of a slice, where nobody else sees to that: then it gives that stream, which is to come behind the place.
-    #[inline]
-    fn admit(&self, stream: &Arc<CudaStream>) -> Result<Option<Arc<CudaStream>>> {
-        if Arc::ptr_eq(stream, self.stream) { Ok(None) } else { self.admit_other(stream) }
-    }
-
+impl<'p> At<'p> {
+    /// Lets the place come behind another stream, of a slice, where nobody else sees to that: then it gives that stream, which is to come behind the place.
+    #[cold]
     #[inline(never)]
-    fn admit_other(&self, stream: &Arc<CudaStream>) -> Result<Option<Arc<CudaStream>>> {
+    fn admit(self, stream: &Arc<CudaStream>) -> Result<Option<Arc<CudaStream>>> {
         let context = stream.context();
         if context.cu_ctx() != self.stream.context().cu_ctx() {
             return Err(foreign("the slice", &device_of(context)?, self.stream.context()));
@@ -296,28 +333,14 @@ impl<'p> Place<'p> {
         self.stream.join(stream).map_err(of_driver)?;
         Ok(Some(Arc::clone(stream)))
     }
-
-    /// Lets the stream of a slice come behind the place, where [`Place::admit`] gave it.
-    #[inline(never)]
-    fn precede(&self, stream: &CudaStream) {
-        if stream.join(self.stream).is_err() {
-            let _ = self.stream.synchronize();
-        }
-    }
 }
 
 impl Drop for Place<'_> {
     #[inline]
     fn drop(&mut self) {
         // SAFETY: not used again.
-        let (device, core) = unsafe { ManuallyDrop::take(&mut self.own) }.into_parts();
-        if self.before.is_some() || !core.is_drivers() {
-            return self.leave(device, core);
-        }
-        match self.known.take() {
-            Some((theirs, weak)) => Known { theirs, core: weak, device, left: Some(core) }.keep(),
-            None => drop((device, core)),
-        }
+        let known = unsafe { ManuallyDrop::take(&mut self.known) };
+        if known.is_simple { known.keep() } else { self.leave(known) }
     }
 }
 
@@ -337,7 +360,7 @@ pub trait Slices: sealed::Sealed + Sized {
     where
         Self: 'p;
     #[doc(hidden)]
-    fn lend<'p>(self, place: &'p Place<'p>, lent: &mut Self::Lent<'p>) -> Result<()>
+    fn lend<'p>(self, at: At<'p>, lent: &mut Self::Lent<'p>) -> Result<()>
     where
         Self: 'p;
     #[doc(hidden)]
@@ -367,41 +390,73 @@ pub struct LentSlice<'p, T: Element> {
     buffer: ManuallyDrop<Buffer<T>>,
     /// Which buffer it was.
     serial: u64,
-    place: &'p Place<'p>,
-    /// The slice's own stream, where `cudarc` does not order it with the other.
-    unordered: Option<Arc<CudaStream>>,
-    _sync: SyncOnDrop<'p>,
+    at: At<'p>,
+    /// The slice's own stream, where `cudarc` does not order it with the other. Dropped with this where there is one.
+    unordered: ManuallyDrop<Option<Arc<CudaStream>>>,
+    /// Dropped with this where that does something.
+    sync: ManuallyDrop<SyncOnDrop<'p>>,
 }
 
 impl<'p, T: Element> LentSlice<'p, T> {
-    #[inline(always)]
-    fn lend(
+    /// Fills the room with a slice of another stream than the place's; kept out of the way of others.
+    #[cold]
+    #[inline(never)]
+    fn fill_other(
         lent: &mut Option<LentSlice<'p, T>>,
-        place: &'p Place<'p>,
+        at: At<'p>,
+        unordered: Option<Arc<CudaStream>>,
+        len: usize,
+        of_theirs: (u64, SyncOnDrop<'p>),
+    ) -> Result<()> {
+        LentSlice::fill(lent, at, unordered, len, of_theirs)
+    }
+
+    #[inline(always)]
+    fn fill(
+        lent: &mut Option<LentSlice<'p, T>>,
+        at: At<'p>,
         unordered: Option<Arc<CudaStream>>,
         len: usize,
         (address, sync): (u64, SyncOnDrop<'p>),
     ) -> Result<()> {
         // What might have to be dropped here would lie in memory till then.
-        let kept = ManuallyDrop::new((unordered, sync));
-        let Some(address) = find_address::<T>(address, len) else {
-            return Err(LentSlice::<T>::refuse(place, address, len, ManuallyDrop::into_inner(kept)));
+        let (unordered, sync) = (ManuallyDrop::new(unordered), ManuallyDrop::new(sync));
+        let address = if is_address_of_some::<T>(address, len) {
+            address
+        } else {
+            match find_address::<T>(address, len) {
+                Some(address) => address,
+                None => return Err(LentSlice::<T>::refuse(at, address, len, (unordered, sync))),
+            }
         };
-        let (unordered, sync) = ManuallyDrop::into_inner(kept);
         // Whoever works with it in another stream comes behind what this one waits for.
         // SAFETY: so many elements of the device, borrowed for as long as this lives, which hands them back when it is dropped; only `with_buffers` has it. The place's stream outlives it.
-        let allocation = unsafe { Allocation::lent(&place.own, address) };
+        let allocation = unsafe { Allocation::lent(at.own, address) };
         let serial = allocation.serial();
         let buffer = ManuallyDrop::new(Buffer::of_allocation(allocation, len));
         // The room was empty: there is nothing to drop.
-        std::mem::forget(lent.replace(LentSlice { buffer, serial, place, unordered, _sync: sync }));
+        std::mem::forget(lent.replace(LentSlice { buffer, serial, at, unordered, sync }));
         Ok(())
+    }
+
+    /// Lets the slice's stream come behind the place, where [`At::admit`] gave it, and `cudarc` record what came there. Called at the end.
+    #[cold]
+    #[inline(never)]
+    fn hand_back(&mut self) {
+        // SAFETY: not used again.
+        let (unordered, _sync) = unsafe { (ManuallyDrop::take(&mut self.unordered), ManuallyDrop::take(&mut self.sync)) };
+        if let Some(stream) = unordered
+            && stream.join(self.at.stream).is_err()
+        {
+            let _ = self.at.stream.synchronize();
+        }
     }
 
     #[cold]
     #[inline(never)]
-    fn refuse(place: &Place<'p>, address: u64, len: usize, _kept: (Option<Arc<CudaStream>>, SyncOnDrop<'p>)) -> Error {
-        no_address::<T>(place.own.device(), address, len)
+    fn refuse(at: At<'p>, address: u64, len: usize, kept: (ManuallyDrop<Option<Arc<CudaStream>>>, ManuallyDrop<SyncOnDrop<'p>>)) -> Error {
+        drop((ManuallyDrop::into_inner(kept.0), ManuallyDrop::into_inner(kept.1)));
+        no_address::<T>(at.own.device(), address, len)
     }
 }
 
@@ -420,9 +475,11 @@ impl<T: Element> Drop for LentSlice<'_, T> {
             swapped();
         }
         // The stream that `cudarc` looks at comes behind all others that used it.
-        allocation.uses_mut().hand_over(self.place.own.core());
-        if let Some(stream) = &self.unordered {
-            self.place.precede(stream);
+        allocation.uses_mut().hand_over(self.at.own.core());
+        // What `cudarc` would see for itself, further away: nothing is recorded where there is one stream.
+        let does_nothing = matches!(*self.sync, SyncOnDrop::Record(_)) && !self.at.stream.context().is_managing_stream_synchronization();
+        if self.unordered.is_some() || !does_nothing {
+            self.hand_back();
         }
     }
 }
@@ -436,11 +493,15 @@ macro_rules! slices {
             type Lent<'p> = Option<LentSlice<'p, T>> where Self: 'p;
 
             #[inline(always)]
-            fn lend<'p>(self, place: &'p Place<'p>, lent: &mut Option<LentSlice<'p, T>>) -> Result<()>
+            fn lend<'p>(self, at: At<'p>, lent: &mut Option<LentSlice<'p, T>>) -> Result<()>
             where
                 Self: 'p,
             {
-                LentSlice::lend(lent, place, place.admit(DeviceSlice::stream(self))?, self.len(), self.device_ptr(place.stream))
+                if Arc::ptr_eq(DeviceSlice::stream(self), at.stream) {
+                    return LentSlice::fill(lent, at, None, self.len(), self.device_ptr(at.stream));
+                }
+                let unordered = at.admit(DeviceSlice::stream(self))?;
+                LentSlice::fill_other(lent, at, unordered, self.len(), self.device_ptr(at.stream))
             }
 
             #[inline]
@@ -462,11 +523,16 @@ macro_rules! slices_mut {
             type Lent<'p> = Option<LentSlice<'p, T>> where Self: 'p;
 
             #[inline(always)]
-            fn lend<'p>(self, place: &'p Place<'p>, lent: &mut Option<LentSlice<'p, T>>) -> Result<()>
+            fn lend<'p>(self, at: At<'p>, lent: &mut Option<LentSlice<'p, T>>) -> Result<()>
             where
                 Self: 'p,
             {
-                LentSlice::lend(lent, place, place.admit(DeviceSlice::stream(self))?, self.len(), self.device_ptr_mut(place.stream))
+                let len = self.len();
+                if Arc::ptr_eq(DeviceSlice::stream(self), at.stream) {
+                    return LentSlice::fill(lent, at, None, len, self.device_ptr_mut(at.stream));
+                }
+                let unordered = at.admit(DeviceSlice::stream(self))?;
+                LentSlice::fill_other(lent, at, unordered, len, self.device_ptr_mut(at.stream))
             }
 
             #[inline]
@@ -492,15 +558,15 @@ pub struct LentBuffer<'a, T: Element> {
 impl<'a, T: Element> LentBuffer<'a, T> {
     fn new(buffer: &'a Buffer<T>, writes: bool, place: &Place<'_>) -> Result<LentBuffer<'a, T>> {
         let address = match buffer.as_raw() {
-            Some(address) if place.own.device() == buffer.device() => address,
+            Some(address) if place.own().device() == buffer.device() => address,
             _ => return Err(foreign("the buffer", buffer.device(), place.stream.context())),
         };
-        used(buffer, writes, &place.own)?;
+        used(buffer, writes, place.own())?;
         // What failed before would be a panic of what follows.
         place.stream.context().check_err().map_err(of_driver)?;
         // SAFETY: so many elements lie there, borrowed for as long as this lives, which leaks the slice then; only `with_slices` has it.
         let slice = ManuallyDrop::new(unsafe { place.stream.upgrade_device_ptr(address, buffer.len()) });
-        Ok(LentBuffer { slice, buffer, writes, own: Stream::clone(&place.own) })
+        Ok(LentBuffer { slice, buffer, writes, own: place.own().clone() })
     }
 }
 
@@ -565,12 +631,12 @@ macro_rules! tuples {
             type Lent<'p> = ($($name::Lent<'p>,)*) where Self: 'p;
 
             #[inline(always)]
-            fn lend<'p>(self, place: &'p Place<'p>, lent: &mut Self::Lent<'p>) -> Result<()>
+            fn lend<'p>(self, at: At<'p>, lent: &mut Self::Lent<'p>) -> Result<()>
             where
                 Self: 'p,
             {
                 let (($($name,)*), ($($room,)*)) = (self, lent);
-                $($name.lend(place, $room)?;)*
+                $($name.lend(at, $room)?;)*
                 Ok(())
             }
 

@@ -159,8 +159,15 @@ impl<T: Element> Buffer<T> {
     }
 }
 
+/// Whether [`find_address`] gives the address as it is, of elements that are there and have bytes, as most: that takes few comparisons.
+#[cfg(feature = "cudarc")]
+#[inline(always)]
+pub(crate) fn is_address_of_some<T: Element>(address: u64, len: usize) -> bool {
+    let most = (isize::MAX as usize).checked_div(size_of::<T>()).unwrap_or(0);
+    len.wrapping_sub(1) < most && address != 0 && address.is_multiple_of(ALIGN)
+}
+
 /// Where elements at an address of the device's are said to lie, if kernels can work with them there.
-#[inline]
 pub(crate) fn find_address<T: Element>(address: u64, len: usize) -> Option<u64> {
     match count_bytes::<T>(len)? {
         // What is empty lies nowhere, but not at null: references to nothing are never null.

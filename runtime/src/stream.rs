@@ -245,11 +245,6 @@ impl Stream {
         &self.core
     }
 
-    #[cfg(feature = "cudarc")]
-    pub(crate) fn into_parts(self) -> (Device, Arc<StreamCore>) {
-        (self.device, self.core)
-    }
-
     /// The device it belongs to.
     pub fn device(&self) -> &Device {
         &self.device
