@@ -22,12 +22,15 @@ use warpwright_tests::faults::equivalent::{unlisted, untold};
 use warpwright_tests::faults::kernels::{SPECIMENS, Specimen};
 use warpwright_tests::faults::lints::{Said, of_clean, of_mutant};
 use warpwright_tests::faults::mistakes::{Edit, MISTAKES};
-use warpwright_tests::faults::pages::{seen_early, verdicts};
+use warpwright_tests::faults::pages::{exceptions, in_short, seen_early, verdicts};
+use warpwright_tests::faults::plain::PLAIN;
 use warpwright_tests::faults::products::PRODUCTS;
 use warpwright_tests::faults::rings::RINGS;
-use warpwright_tests::faults::staples::{STAPLES, is_wanted, kernels_of_library};
+use warpwright_tests::faults::staples::{STAPLES, is_all, is_limited, is_wanted};
 use warpwright_tests::faults::sweep::{Judged, merged, sweep};
+use warpwright_tests::faults::tree::{Place, unswept};
 use warpwright_tests::faults::verdict::Verdict;
+use warpwright_tests::faults::whole::MORE;
 use warpwright_tests::marked::hold;
 use warpwright_tests::random::Random;
 use warpwright_tests::table::{Bench, CASES, Case};
@@ -129,26 +132,38 @@ fn mistakes_in_the_specimens_are_found() {
     let missing: Vec<&str> =
         MISTAKES.iter().filter(|row| all.iter().all(|one| one.edit.mistake != row.mistake)).map(|row| row.name).collect();
     assert!(missing.is_empty(), "mistakes that no kernel has room for: {missing:?}");
-    hold(&page(), &[("specimens", verdicts(all))]);
+    hold(&page(), &[("specimens in short", in_short(all)), ("exceptions", exceptions()), ("specimens", verdicts(all))]);
     println!("ran: faults ({} mutants on simulator)", all.len());
 }
 
 #[test]
 fn mistakes_in_the_tree_are_found() {
+    let by_hand = STAPLES.iter().chain(ALONE).chain(PRODUCTS).chain(PLAIN).filter(|specimen| is_named(specimen.name));
+    if is_all() {
+        let limited = by_hand.chain(MORE).filter(|specimen| is_limited(specimen.name) && is_named(specimen.name));
+        return held_tree(&of_specimens(limited, &is_wanted), |all| vec![("every mistake", verdicts(all))]);
+    }
     // Side by side: neither waits for the other.
     let all = thread::scope(|scope| {
-        let staples =
-            scope.spawn(|| of_specimens(STAPLES.iter().chain(ALONE).chain(PRODUCTS).filter(|staple| is_named(staple.name)), &is_wanted));
+        let by_hand = scope.spawn(|| of_specimens(by_hand, &is_wanted));
         let mut all = of_tree();
-        all.extend(staples.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        all.extend(by_hand.join().unwrap_or_else(|panic| resume_unwind(panic)));
         merged(all)
     });
-    let wrong = untold(&all);
+    if word().is_none() {
+        let swept: Vec<Place> = all.iter().map(|one| (one.home.to_owned(), one.kernel.clone())).collect();
+        let wrong = unswept(&swept);
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+    held_tree(&all, |all| vec![("tree in short", in_short(all)), ("tree", verdicts(all))]);
+}
+
+/// Holds mutants of the tree to the lists of what is told of them; and to tables, if they are of all kernels.
+fn held_tree(all: &[Judged], tables: fn(&[Judged]) -> Vec<(&'static str, String)>) {
+    let wrong = untold(all);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     if word().is_none() {
-        let missing: Vec<String> = kernels_of_library().into_iter().filter(|name| all.iter().all(|one| one.kernel != *name)).collect();
-        assert!(missing.is_empty(), "kernels of the library of staples without mistakes: {missing:?}");
-        hold(&page(), &[("tree", verdicts(&all))]);
+        hold(&page(), &tables(all));
     }
     println!("ran: faults of the tree ({} mutants on simulator)", all.len());
 }
@@ -158,7 +173,7 @@ fn what_is_seen_while_compiling() {
     let all = specimens();
     let mut counts: BTreeMap<&'static str, (usize, usize, BTreeMap<String, usize>)> = BTreeMap::new();
     let mut clean: BTreeMap<&str, Said> = BTreeMap::new();
-    for one in all.iter().filter(|one| one.edit.mistake.row().is_of_order) {
+    for one in all {
         let as_it_is = clean.entry(&one.kernel).or_insert_with(|| of_clean(one).unwrap_or_else(|| panic!("{} is not found", one.kernel)));
         assert_eq!(*as_it_is, Said::default(), "a false alarm on {}", one.kernel);
         let said = of_mutant(one).unwrap_or_else(|| panic!("{}:{:?}: the edit is not where it should be", one.file, one.at));
@@ -180,7 +195,7 @@ fn mistakes_in_ir_are_refused_or_found() {
         .map(|kernel| (kernel.name, fates(kernel.name, &[kernel.source()], &kernel.text(), &|text| kernel.run(text))))
         .collect();
     for mistake in IR_MISTAKES {
-        let has_room = all.iter().any(|(_, fates)| fates.iter().any(|(name, _)| *name == mistake.name));
+        let has_room = all.iter().any(|(_, fates)| fates.iter().any(|(name, ..)| *name == mistake.name));
         assert!(has_room, "no kernel has room for `{}`", mistake.name);
     }
     held_ir("engine", &all);
@@ -214,12 +229,19 @@ fn held_ir(section: &str, all: &[(&str, Fates)]) {
         rows.map(|(kernel, mistake, places, _)| ((*kernel, *mistake), *places)).collect()
     };
     let found = |fate: Fate| of_fate(all.iter().map(|(name, fates)| (*name, fates)), fate);
-    assert_eq!(found(Fate::SameResult), listed(SAME_IR), "mutants that change nothing, and those that are listed");
-    assert_eq!(
-        found(Fate::Elsewhere),
-        listed(ELSEWHERE_IR),
-        "mutants whose fault is not in the loop that is changed, and those that are listed"
-    );
+    let lines = |fate: Fate| {
+        let of = |(name, fates): &(&str, Fates)| {
+            let of = fates.iter().filter(|(_, of, _)| *of == fate);
+            of.map(|(mistake, _, line)| format!("{name}, {mistake}: {line}\n")).collect::<String>()
+        };
+        all.iter().map(of).collect::<String>()
+    };
+    for (fate, list, what) in [
+        (Fate::SameResult, SAME_IR, "that change nothing"),
+        (Fate::Elsewhere, ELSEWHERE_IR, "whose fault is not in the loop that is changed"),
+    ] {
+        assert_eq!(found(fate), listed(list), "mutants {what}, and those that are listed; here are the mutants:\n{}", lines(fate));
+    }
     hold(&page(), &[(section, ir_table(all.iter().map(|(_, fates)| fates)))]);
     println!("ran: {section} ({} mutants of IR on simulator)", all.iter().map(|(_, fates)| fates.len()).sum::<usize>());
 }

@@ -39,8 +39,8 @@ pub enum Fate {
     SameResult,
 }
 
-/// The mutants of a kernel, in order: the mistake's name, and what the mutant comes to.
-pub type Fates = Vec<(&'static str, Fate)>;
+/// The mutants of a kernel, in order: the mistake's name, what the mutant comes to, and the line that is changed.
+pub type Fates = Vec<(&'static str, Fate, String)>;
 
 /// Runs a text, if it is one of a kernel that the verifier takes.
 pub fn run_text(text: &str, run: &dyn Fn(&Kernel) -> IrOutcome) -> IrOutcome {
@@ -70,8 +70,8 @@ pub fn fates(name: &str, sources: &[SourceText], text: &str, run: &dyn Fn(&str) 
         after if after != before => Fate::WrongResult,
         _ => Fate::SameResult,
     };
-    let of = |mistake| ir_mutants(text, mistake).into_iter().map(|(changed, mutant)| fate(&changed, &mutant));
-    IR_MISTAKES.iter().flat_map(|mistake| of(mistake).map(|fate| (mistake.name, fate))).collect()
+    let of = |mistake| ir_mutants(text, mistake).into_iter().map(|(changed, mutant)| (fate(&changed, &mutant), changed));
+    IR_MISTAKES.iter().flat_map(|mistake| of(mistake).map(|(fate, changed)| (mistake.name, fate, changed))).collect()
 }
 
 /// The file and the line that a line of IR comes from: `barrier_wait m4[v1], v2 @9:18`, or `call sync_threads @1:150:5` of the second file that the text names.
@@ -109,7 +109,7 @@ pub fn ir_table<'k>(all: impl Iterator<Item = &'k Fates> + Clone) -> String {
                      |---|---|---|---|---|---|---|\n"
         .to_owned();
     for mistake in IR_MISTAKES {
-        let of: Vec<Fate> = all.clone().flatten().filter(|(name, _)| *name == mistake.name).map(|(_, fate)| *fate).collect();
+        let of: Vec<Fate> = all.clone().flatten().filter(|(name, ..)| *name == mistake.name).map(|(_, fate, _)| *fate).collect();
         if !of.is_empty() {
             let count = |fate: Fate| of.iter().filter(|one| **one == fate).count().to_string();
             let counts = [Fate::Refused, Fate::Stopped, Fate::Elsewhere, Fate::WrongResult, Fate::SameResult].map(count);
@@ -123,7 +123,7 @@ pub fn ir_table<'k>(all: impl Iterator<Item = &'k Fates> + Clone) -> String {
 pub fn of_fate<'k>(all: impl Iterator<Item = (&'k str, &'k Fates)>, fate: Fate) -> BTreeMap<(&'k str, &'static str), usize> {
     let mut found = BTreeMap::new();
     for (kernel, fates) in all {
-        for (mistake, _) in fates.iter().filter(|(_, of)| *of == fate) {
+        for (mistake, ..) in fates.iter().filter(|(_, of, _)| *of == fate) {
             *found.entry((kernel, *mistake)).or_insert(0) += 1;
         }
     }
@@ -134,9 +134,14 @@ pub fn of_fate<'k>(all: impl Iterator<Item = (&'k str, &'k Fates)>, fate: Fate) 
 pub type ListedIr = &'static [(&'static str, &'static str, usize, &'static str)];
 
 /// Those whose fault names no line of the loop that is changed.
-pub const ELSEWHERE_IR: ListedIr =
-    &[("sums out, by warpgroups", "stores not grouped", 1, AT_THE_END), ("sums out, by warpgroups", "store not awaited", 1, AT_THE_END)];
+pub const ELSEWHERE_IR: ListedIr = &[
+    ("sums out, by warpgroups", "stores not grouped", 1, AT_THE_END),
+    ("sums out, by warpgroups", "store not awaited", 1, AT_THE_END),
+    ("attention_engine", "missing proxy fence", 1, AT_THE_READ),
+    ("attention_engine", "barrier of the block", 2, AT_THE_READ),
+];
 
+const AT_THE_READ: &str = "the barrier is a statement of its own outside of the loop: the fault is where the tile that it guards is read";
 const AT_THE_END: &str = "the store that nobody waits for is found where the block ends, which is no line of the source; the fault names the matrix that the loop stores to";
 
 /// Those that are no faults.
@@ -159,6 +164,10 @@ pub const SAME_IR: ListedIr = &[
     ("reduce_ring", "barrier of the block", 4, OWN_ELEMENTS),
     ("multiply_nt_engine", "barrier of the block", 2, NOTHING_BEHIND),
     ("multiply_nt_engine", "slot overwritten in flight", 2, FIRST_TILES),
+    ("multiply_nn_engine", "barrier of the block", 2, NOTHING_BEHIND),
+    ("multiply_nn_engine", "slot overwritten in flight", 3, FIRST_TILES),
+    ("attention_engine", "barrier of the block", 1, NO_SLOT_BEHIND),
+    ("attention_engine", "missing proxy fence", 2, NOT_THE_ENGINE),
 ];
 
 const NO_SLOT_BEHIND: &str = "behind the loop, where no slot is touched any more";
@@ -166,6 +175,7 @@ const ALL_HAVE_READ: &str =
     "before threads store the short run: the engine's barrier, at which they have waited, says that all have handed the slot back";
 const SHORT_LAST: &str = "the short run is the last one: the engine does not fill its slot again";
 const OWN_ELEMENTS: &str = "in the loop, since a thread reads what it has copied itself; behind it, where no slot is touched; and the second barriers of two sums over the block, whose array is used again behind another one";
+const NOT_THE_ENGINE: &str = "before the loop, whose slots no thread has touched; and before the results leave, which threads store";
 const FIRST_TILES: &str = "the first tiles go to the first slot as it is";
 
 const NOT_TAKEN: &str = "the short run comes elsewhere: there the fence is missed";

@@ -2,8 +2,10 @@
 
 use super::mistakes::Mistake::{self, *};
 use super::sameness::Same;
+use super::staples::is_all;
 use super::sweep::Judged;
 use super::verdict::Verdict;
+use super::whole;
 use std::collections::BTreeMap;
 
 /// Mutants of a kernel, and what is said of them.
@@ -18,7 +20,7 @@ pub struct Listed {
     pub reason: &'static str,
 }
 
-const fn row(kernel: &'static str, mistake: Mistake, places: usize, reason: &'static str) -> Listed {
+pub(super) const fn row(kernel: &'static str, mistake: Mistake, places: usize, reason: &'static str) -> Listed {
     Listed { kernel, mistake, places, reason }
 }
 
@@ -39,6 +41,7 @@ const NO_KEY: &str = "a thread more tries a key that does not fit";
 const NOT_REPORTED: &str = "a thread more tries keys beyond the window, which are not reported";
 const BEYOND_ROW: &str = "one turn more is of vectors behind the row's end, which a condition in the loop leaves out";
 const FIRST_PRODUCT: &str = "the tile of queries is read by the products in the loop, which stand behind a barrier of the loop";
+const BESIDE_GRID: &str = "what lies above or below the column behind the last is loaded, too, and no result is of it";
 const OTHER_KEY: &str = "the key that fits is not the one that is left out";
 
 /// Mutants that leave what the kernel leaves, in every order, of the kernels of this folder and of the tree's.
@@ -101,6 +104,7 @@ pub const EQUIVALENT: &[Listed] = &[
     row("attention_threads", WeakBarrier, 1, FIRST_PRODUCT),
     row("attention_engine", DroppedBarrier, 1, FIRST_PRODUCT),
     row("attention_engine", WeakBarrier, 1, FIRST_PRODUCT),
+    row("five_points", LessOrEqual, 2, BESIDE_GRID),
     row("gemm_tiles", DroppedFence, 1, CUMULATIVE),
     row("gemm_tiles", NarrowScope, 1, CUMULATIVE),
     row("gemm_tiles", NarrowScope, 1, CLEARED),
@@ -120,7 +124,8 @@ pub const IN_ORDER: &[Listed] = &[
 
 const ELSEWHERE: &str = "the flag that is waited for is not written: the fault is where its reader waits";
 const LATER_INDEX: &str = "the value is computed here and is an index later: the access is at fault";
-const IN_CALLEE: &str = "the loop's number is an index in a function that is called in the loop";
+pub(super) const IN_CALLEE: &str = "the loop's number is an index in a function that is called in the loop";
+const GUARDS_CALLEE: &str = "what the condition is about is an index in a function that is called under it";
 const NOT_USED: &str = "what is compared is not the index that is used under the condition";
 const IN_PAIR: &str =
     "counters are kept in pairs, so there is one more than there are bins: the fault is where the counter is added to its bin";
@@ -131,6 +136,8 @@ pub const BEHIND: &[Listed] = &[
     row("tickets", EveryBlock, 1, LATER_INDEX),
     row("reduce_ring", EveryBlock, 1, LATER_INDEX),
     row("integrals_direct", LateEnd, 4, IN_CALLEE),
+    row("draw", LessOrEqual, 1, GUARDS_CALLEE),
+    row("draw", NoGuard, 1, GUARDS_CALLEE),
     row("count_global", IndexAbove, 1, NOT_USED),
     row("count_halves", IndexBelow, 1, NOT_USED),
     row("count_replicated", IndexAbove, 1, NOT_USED),
@@ -145,9 +152,11 @@ pub fn is_of_order(mistake: Mistake) -> bool {
 /// What is not as it should be among mutants, in lines; nothing if every one is told of. A mutant is refused or stopped, or has a wrong result by a mistake of values,
 /// or does what the kernel does and it is told why. What remains has to be listed, no more and no less; so has a fault that is not at the changed line.
 pub fn untold(all: &[Judged]) -> Vec<String> {
-    let same = listed(all, EQUIVALENT, &|one| one.same == Some(Same::Untold));
-    let wrong = listed(all, IN_ORDER, &|one| one.verdict == Verdict::WrongResult && is_of_order(one.edit.mistake));
-    let behind = listed(all, BEHIND, &|one| one.verdict == Verdict::Behind);
+    let same = listed("that leave the same", all, &with(EQUIVALENT, whole::EQUIVALENT), &|one| one.same == Some(Same::Untold));
+    let wrong = listed("of order with a wrong result", all, &with(IN_ORDER, &[]), &|one| {
+        one.verdict == Verdict::WrongResult && is_of_order(one.edit.mistake)
+    });
+    let behind = listed("with a fault elsewhere", all, &with(BEHIND, whole::BEHIND), &|one| one.verdict == Verdict::Behind);
     // What takes order away is found where the accesses are, or not at all.
     let astray = all.iter().filter(|one| one.verdict == Verdict::Behind && is_of_order(one.edit.mistake));
     let astray = astray.map(|one| format!("a fault of order elsewhere: {}: {}", place(one), one.said));
@@ -161,7 +170,13 @@ fn place(one: &Judged) -> String {
 /// The mutants by kernel and mistake, and how many of them a list has.
 type Groups<'a> = BTreeMap<(&'a str, Mistake), (Vec<&'a Judged>, usize)>;
 
-fn groups<'a>(all: &'a [Judged], list: &[Listed], is_one: &dyn Fn(&Judged) -> bool) -> Groups<'a> {
+/// A list, and what is listed beside where every mistake is made.
+fn with(list: &'static [Listed], more: &'static [Listed]) -> Vec<&'static Listed> {
+    let more = if is_all() { more } else { &[] };
+    list.iter().chain(more).collect()
+}
+
+fn groups<'a>(all: &'a [Judged], list: &[&'static Listed], is_one: &dyn Fn(&Judged) -> bool) -> Groups<'a> {
     let mut found = Groups::new();
     for row in list.iter().filter(|row| all.iter().any(|one| one.kernel == row.kernel)) {
         found.entry((row.kernel, row.mistake)).or_default().1 += row.places;
@@ -175,15 +190,17 @@ fn groups<'a>(all: &'a [Judged], list: &[Listed], is_one: &dyn Fn(&Judged) -> bo
 /// Mutants that do what the kernel does, and nothing tells why, where the lists say of another number.
 pub fn unlisted(all: &[Judged]) -> Vec<Judged> {
     let is_one = |one: &Judged| one.same == Some(Same::Untold);
-    let groups = groups(all, EQUIVALENT, &is_one).into_values();
+    let groups = groups(all, &with(EQUIVALENT, whole::EQUIVALENT), &is_one).into_values();
     groups.filter(|(of, told)| of.len() != *told).flat_map(|(of, _)| of).cloned().collect()
 }
 
 /// Where a list says of its mutants another number than there are.
-fn listed(all: &[Judged], list: &[Listed], is_one: &dyn Fn(&Judged) -> bool) -> Vec<String> {
+fn listed(which: &str, all: &[Judged], list: &[&'static Listed], is_one: &dyn Fn(&Judged) -> bool) -> Vec<String> {
     let wrong = groups(all, list, is_one).into_iter().filter(|(_, (of, told))| of.len() != *told);
-    let shown = |of: &[&Judged]| of.iter().map(|one| place(one)).collect::<Vec<_>>().join("\n  ");
+    let shown = |of: &[&Judged]| of.iter().map(|one| format!("{} {}", place(one), one.said)).collect::<Vec<_>>().join("\n  ");
     wrong
-        .map(|((kernel, mistake), (of, told))| format!("{kernel}, {mistake:?}: {} mutants, {told} listed\n  {}", of.len(), shown(&of)))
+        .map(|((kernel, mistake), (of, told))| {
+            format!("{kernel}, {mistake:?}: {} mutants {which}, {told} listed\n  {}", of.len(), shown(&of))
+        })
         .collect()
 }

@@ -1,5 +1,6 @@
 //! The tables of docs/faults.md.
 
+use super::equivalent::{BEHIND, IN_ORDER, Listed};
 use super::mistakes::MISTAKES;
 use super::sameness::Same;
 use super::sweep::Judged;
@@ -27,10 +28,43 @@ pub fn verdicts(all: &[Judged]) -> String {
     table.trim_end().to_owned()
 }
 
+/// The same in short: how many mutants are stopped, and how many are not.
+pub fn in_short(all: &[Judged]) -> String {
+    let mut table = "| mistake | mutants | refused | stopped in an ordinary run | of those at its line | only on a weak memory | another result, no fault | the same result |\n\
+                     |---|---|---|---|---|---|---|---|\n"
+        .to_owned();
+    let row = |name: &str, of: &[&Judged]| {
+        let count = |verdict: Verdict| of.iter().filter(|one| one.verdict == verdict).count();
+        let at_its_line = count(Verdict::AtItsLine);
+        let stopped = at_its_line + count(Verdict::Behind);
+        let rest = [Verdict::OnWeakMemory, Verdict::WrongResult, Verdict::SameResult].map(count);
+        let [weak, wrong, same] = rest;
+        format!("| {name} | {} | {} | {stopped} | {at_its_line} | {weak} | {wrong} | {same} |\n", of.len(), count(Verdict::Refused))
+    };
+    for mistake in MISTAKES {
+        table += &row(mistake.name, &all.iter().filter(|one| one.edit.mistake == mistake.mistake).collect::<Vec<_>>());
+    }
+    table += &row("all", &all.iter().collect::<Vec<_>>());
+    table.trim_end().to_owned()
+}
+
+/// The mistakes of order that leave another result without a fault, and the faults that are not at the changed line, each with its reason.
+pub fn exceptions() -> String {
+    let mut table = "| kernel | mistake | mutants | what becomes of it | why |\n|---|---|---|---|---|\n".to_owned();
+    let row = |listed: &Listed, what: &str| {
+        format!("| `{}` | {} | {} | {what} | {} |\n", listed.kernel, listed.mistake.row().name, listed.places, listed.reason)
+    };
+    table.extend(IN_ORDER.iter().map(|listed| row(listed, "another result, no fault")));
+    table.extend(BEHIND.iter().map(|listed| row(listed, "a fault elsewhere")));
+    table.trim_end().to_owned()
+}
+
 /// Of each mistake, how many mutants the compiler refuses, and how many the lints see.
 pub fn seen_early(counts: &BTreeMap<&'static str, (usize, usize, BTreeMap<String, usize>)>) -> String {
     let mut table = "| mistake | mutants | refused | lints |\n|---|---|---|---|\n".to_owned();
-    for (name, (mutants, refused, lints)) in counts {
+    for mistake in MISTAKES {
+        let name = mistake.name;
+        let Some((mutants, refused, lints)) = counts.get(name) else { continue };
         let lints: Vec<String> = lints.iter().map(|(lint, count)| format!("`{lint}` {count}")).collect();
         table += &format!("| {name} | {mutants} | {refused} | {} |\n", lints.join(", "));
     }

@@ -21,8 +21,8 @@ pub const PRODUCTS: &[Specimen] = &[
     Specimen { name: "multiply_tn_engine", run: tn_engine::<false> },
     Specimen { name: "multiply_tt_engine", run: tt_engine::<false> },
     Specimen { name: "turn", run: turned },
-    Specimen { name: "attention_threads", run: attention_by_threads },
-    Specimen { name: "attention_engine", run: attention_by_engine },
+    Specimen { name: "attention_threads", run: attention_by_threads::<true> },
+    Specimen { name: "attention_engine", run: attention_by_engine::<true> },
     Specimen { name: "reduce_ring", run: sum_of_chunks },
 ];
 
@@ -36,7 +36,7 @@ const SCALES: (f32, f32) = (2.0, 3.0);
 /// counts three times.
 macro_rules! product {
     ($name:ident, $kernel:ident, $a:literal, $b:literal, [$($generic:expr),*]) => {
-        fn $name<const END: bool>(show: Show<'_>) -> Result<()> {
+        pub(super) fn $name<const END: bool>(show: Show<'_>) -> Result<()> {
             let (m, n, inner) = EXTENT;
             let small = |n: usize, seed: usize| (0..n).map(|i| ((i * seed + 3) % 7) as f32).collect::<Vec<f32>>();
             let (a, b, bias, before) = (small(m * inner, 5), small(inner * n, 11), small(50, 3), small(m * n, 13));
@@ -88,12 +88,16 @@ fn turned(show: Show<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Shows a launch of attention: two heads of queries and one of keys, of size 64, causal.
+/// Shows a launch of attention: two heads of queries and one of keys, of size 64. What is not causal has keys in the second tile that weigh more than all before, and a tile of them that is not whole.
 macro_rules! attended {
-    ($show:ident, |$scale:ident, $q:ident, $k:ident, $v:ident, $o:ident| $launch:expr) => {{
-        let (heads, queries, keys, size) = (2, 40, 50, 64);
+    ($show:ident, $causal:expr, $extent:expr, |$scale:ident, $q:ident, $k:ident, $v:ident, $o:ident| $launch:expr) => {{
+        let (heads, size) = (2, 64);
+        let (queries, keys) = $extent;
         let some = |n: usize, seed: usize| (0..n).map(|i| bf16::from_f32((i * seed % 9) as f32 / 4.0 - 1.0)).collect::<Vec<bf16>>();
-        let (q, k, v) = (some(heads * queries * size, 7), some(keys * size, 5), some(keys * size, 11));
+        let (q, mut k, v) = (some(heads * queries * size, 7), some(keys * size, 5), some(keys * size, 11));
+        if !$causal {
+            k[32 * size..].iter_mut().for_each(|x| *x = bf16::from_f32(4.0 * x.to_f32()));
+        }
         let (of_q, of_k, of_v, mut of_o) =
             (device().upload(&q)?, device().upload(&k)?, device().upload(&v)?, zeros::<bf16>(heads * queries * size)?);
         let $scale = 0.125f32 * std::f32::consts::LOG2_E;
@@ -105,7 +109,7 @@ macro_rules! attended {
         launch.launch(&device())?;
         let found = of_o.download()?;
         for (row, query) in q.chunks(size).enumerate() {
-            let seen = row % queries + 1 + keys - queries;
+            let seen = if $causal { row % queries + 1 + keys - queries } else { keys };
             let score = |key: usize| {
                 query.iter().zip(&k[key * size..]).map(|(q, k)| f64::from(q.to_f32()) * f64::from(k.to_f32())).sum::<f64>() * 0.125
             };
@@ -124,12 +128,34 @@ macro_rules! attended {
     }};
 }
 
-fn attention_by_threads(show: Show<'_>) -> Result<()> {
-    attended!(show, |scale, q, k, v, o| attention::attention_threads::<bf16, 64, 64, 32, 2, true>(scale, 2, q, k, v, o).grid((1, 2)))
+pub(super) fn attention_by_threads<const CAUSAL: bool>(show: Show<'_>) -> Result<()> {
+    attended!(show, CAUSAL, if CAUSAL { (40, 50) } else { (48, 45) }, |scale, q, k, v, o| attention::attention_threads::<
+        bf16,
+        64,
+        64,
+        32,
+        2,
+        CAUSAL,
+    >(scale, 2, q, k, v, o)
+    .grid((1, 2)))
 }
 
-fn attention_by_engine(show: Show<'_>) -> Result<()> {
-    attended!(show, |scale, q, k, v, o| attention::attention_engine::<bf16, 64, 64, 32, 2, true>(scale, 2, q, k, v, o).grid((1, 2)))
+pub(super) fn attention_by_engine<const CAUSAL: bool>(show: Show<'_>) -> Result<()> {
+    attended!(show, CAUSAL, if CAUSAL { (40, 50) } else { (48, 45) }, |scale, q, k, v, o| attention::attention_engine::<
+        bf16,
+        64,
+        64,
+        32,
+        2,
+        CAUSAL,
+    >(scale, 2, q, k, v, o)
+    .grid((1, 2)))
+}
+
+/// Five tiles of keys in two slots.
+pub(super) fn attention_in_ring(show: Show<'_>) -> Result<()> {
+    attended!(show, true, (40, 150), |scale, q, k, v, o| attention::attention_engine::<bf16, 64, 64, 32, 2, true>(scale, 2, q, k, v, o)
+        .grid((1, 2)))
 }
 
 /// Two blocks, whose chunks fill each slot again.

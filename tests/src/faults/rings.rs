@@ -1,6 +1,7 @@
 //! Kernels of the tree whose tiles come ahead into rings, launched by hand with enough tiles that each slot is filled again: for mistakes in IR.
 
 use super::kernels::{Show, Specimen};
+use super::products::{attention_in_ring, nn_engine};
 use super::staples::{BEFORE, device, numbers, tickets, zeros};
 use warpwright::Result;
 use warpwright::prelude::bf16;
@@ -13,6 +14,8 @@ pub const RINGS: &[Specimen] = &[
     Specimen { name: "run_sums, a producer asks", run: sums_of_runs::<true> },
     Specimen { name: "reduce_ring", run: sum_of_chunks },
     Specimen { name: "multiply_nt_engine", run: tiles_of_bf16 },
+    Specimen { name: "multiply_nn_engine", run: nn_engine::<false> },
+    Specimen { name: "attention_engine", run: attention_in_ring },
 ];
 
 /// The last run is not whole: threads store it.

@@ -4,8 +4,6 @@
 
 use super::kernels::{Show, Specimen};
 use super::mistakes::{Edit, Mistake};
-use std::fs;
-use std::path::Path;
 use warpwright::{Buffer, Device, Element, Result};
 use warpwright_kernels::staples::{by_key, gemm, histogram, reduce, scan, search, select, sort};
 
@@ -13,7 +11,7 @@ use warpwright_kernels::staples::{by_key, gemm, histogram, reduce, scan, search,
 pub const STAPLES: &[Specimen] = &[
     Specimen { name: "reduce_words", run: sum },
     Specimen { name: "dot_words", run: dot },
-    Specimen { name: "find_words", run: least },
+    Specimen { name: "find_words", run: least::<1030> },
     Specimen { name: "scan_words", run: scan_short },
     Specimen { name: "scan_words of 64 bits", run: scan_long },
     Specimen { name: "scan_runs", run: scan_by_key },
@@ -26,37 +24,30 @@ pub const STAPLES: &[Specimen] = &[
 /// How the names begin of kernels in which mistakes of order are made, and none of values: the time of the test.
 const OF_ORDER: &[&str] = &["find_words", "scan_runs", "select_words", "sort_pass", "multiply_", "attention_"];
 
-/// Which mistakes are made in kernels of the library: all, or those of order; of [`gemm_tiles`](gemm::gemm_tiles), which takes long to compile, those of order between blocks.
-pub fn is_wanted(name: &str, edit: &Edit) -> bool {
-    use Mistake::{DroppedFence, NarrowScope, PlainForAtomic, WeakOrder};
-    if name == "gemm_tiles" {
-        return matches!(edit.mistake, DroppedFence | NarrowScope | PlainForAtomic | WeakOrder);
-    }
-    edit.mistake.row().is_of_order || OF_ORDER.iter().all(|begins| !name.starts_with(begins))
+/// The kernel that takes longest to compile, in which mistakes of order between blocks are made: [`gemm::gemm_tiles`].
+const LONGEST: &str = "gemm_tiles";
+
+/// Whether the kernels are taken in which not every mistake is made otherwise, and every one is made in them, however long that takes: `WARPWRIGHT_FAULTS=all`.
+pub fn is_all() -> bool {
+    std::env::var("WARPWRIGHT_FAULTS").is_ok_and(|which| which == "all")
 }
 
-/// The names of all kernels of the library, from its sources.
-///
-/// # Panics
-/// If a source cannot be read.
-pub fn kernels_of_library() -> Vec<String> {
-    let (mut folders, mut names) = (vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../kernels/src/staples")], Vec::new());
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).expect("a folder of sources").map(|entry| entry.expect("an entry").path()) {
-            if entry.is_dir() {
-                folders.push(entry);
-                continue;
-            }
-            let file = syn::parse_file(&fs::read_to_string(&entry).expect("a source")).expect("a source of Rust");
-            names.extend(file.items.iter().filter_map(|item| match item {
-                syn::Item::Fn(function) if function.attrs.iter().any(|attribute| attribute.path().is_ident("kernel")) => {
-                    Some(function.sig.ident.to_string())
-                }
-                _ => None,
-            }));
-        }
+/// Whether not every mistake is made in a kernel of the library.
+pub fn is_limited(name: &str) -> bool {
+    name == LONGEST || OF_ORDER.iter().any(|begins| name.starts_with(begins))
+}
+
+/// Which mistakes are made in kernels of the library: all, or those of order, or those of order between blocks.
+pub fn is_wanted(name: &str, edit: &Edit) -> bool {
+    use Mistake::{DroppedFence, NarrowScope, PlainForAtomic, WeakOrder};
+    if is_all() || !is_limited(name) {
+        return true;
     }
-    names
+    if name == LONGEST {
+        matches!(edit.mistake, DroppedFence | NarrowScope | PlainForAtomic | WeakOrder)
+    } else {
+        edit.mistake.row().is_of_order
+    }
 }
 
 pub(super) fn device() -> Device {
@@ -101,15 +92,16 @@ fn dot(show: Show<'_>) -> Result<()> {
     Ok(())
 }
 
-fn least(show: Show<'_>) -> Result<()> {
-    let x: Vec<u32> = numbers(1031).iter().map(|n| n + 1).enumerate().map(|(i, n)| if i == 1030 { 0 } else { n }).collect();
+/// The least is at `AT`.
+pub(super) fn least<const AT: usize>(show: Show<'_>) -> Result<()> {
+    let x: Vec<u32> = numbers(1031).iter().map(|n| n + 1).enumerate().map(|(i, n)| if i == AT { 0 } else { n }).collect();
     let there = device().upload(&x)?;
     let (mut bests, mut places, mut tickets, mut place) = (zeros(2)?, zeros(2)?, tickets()?, zeros(1)?);
     let launch =
         search::find_words::<u32, u32, 0, 0, false, 2, 32>(BEFORE, &there, &mut bests, &mut places, &mut tickets, &mut place).grid(2);
     show(&launch);
     launch.launch(&device())?;
-    assert_eq!(place.download()?, [1030]);
+    assert_eq!(place.download()?, [AT as u64]);
     Ok(())
 }
 
@@ -137,7 +129,9 @@ fn scan_long(show: Show<'_>) -> Result<()> {
 }
 
 fn scan_by_key(show: Show<'_>) -> Result<()> {
-    let (x, keys): (Vec<u32>, Vec<u32>) = (numbers(600), (0..600).map(|i| i / 200).collect());
+    // Runs begin within vectors, and the second tile's first warp is within one.
+    let run = 207;
+    let (x, keys): (Vec<u32>, Vec<u32>) = (numbers(600), (0..600).map(|i| i / run as u32).collect());
     let (there, heads, mut y) = (device().upload(&x)?, device().upload(&keys)?, zeros(600)?);
     let (mut states, mut sums, mut tickets) = (zeros(3)?, zeros(1)?, tickets()?);
     let launch =
@@ -145,7 +139,7 @@ fn scan_by_key(show: Show<'_>) -> Result<()> {
             .grid(3);
     show(&launch);
     launch.launch(&device())?;
-    assert_eq!(y.download()?, (0..600).map(|i| x[i / 200 * 200..=i].iter().sum()).collect::<Vec<u32>>());
+    assert_eq!(y.download()?, (0..600).map(|i| x[i / run * run..=i].iter().sum()).collect::<Vec<u32>>());
     Ok(())
 }
 

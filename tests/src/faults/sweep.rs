@@ -14,6 +14,8 @@ use warpwright_runtime::definition::KernelDefinition;
 pub struct Judged {
     /// The kernel.
     pub kernel: String,
+    /// The file that it is in.
+    pub home: &'static str,
     /// The edit.
     pub edit: Edit,
     /// The line that is edited, without its margins.
@@ -34,8 +36,8 @@ pub struct Judged {
 
 impl Judged {
     /// Which mutant it is, whatever it was launched with.
-    pub fn identity(&self) -> (&str, &str, (u32, u32), Mistake, &str) {
-        (&self.kernel, self.file, self.at, self.edit.mistake, &self.edit.with)
+    pub fn identity(&self) -> (&str, &str, &str, (u32, u32), Mistake, &str) {
+        (&self.kernel, self.home, self.file, self.at, self.edit.mistake, &self.edit.with)
     }
 }
 
@@ -98,7 +100,8 @@ fn judged(launch: &Launch<'_>, site: &Site, expected: &Expected<'_>, edit: Edit)
         assert_eq!(told(), Same::Untold, "a wrong result of what is told to be the same: {edit:?}\n{}", source.text);
     }
     let (kernel, at) = (launch.definition().name.to_owned(), (source.line + row, column));
-    Judged { kernel, edit, line, verdict, said, same, file: source.file, at, replaced }
+    let home = launch.definition().item.source.file;
+    Judged { kernel, home, edit, line, verdict, said, same, file: source.file, at, replaced }
 }
 
 /// Runs on a weak memory.

@@ -66,13 +66,28 @@ const fn differs(case: Published, why: &'static str) -> Published {
     Published { why, ..case }
 }
 
-/// A kernel of a body: `x` is read, `y` and `z` are written, `n` is their length, `t` the thread in its block, `i` in the grid, `s` a shared array of 64.
+/// A kernel of a body, with functions that it may call: `x` is read, `y` and `z` are written, `n` is their length, `t` the thread in its block, `i` in the grid, `s` a shared array of 64.
 pub fn source(body: &str) -> String {
     let shared = if body.contains("s[") || body.contains("s.") || body.contains("&mut s") { "#[shared] let mut s: [u32; 64];" } else { "" };
     format!(
         "#[device]
 fn put(at: usize, v: u32, to: &mut Global<u32>) {{
     to[at] = v;
+}}
+
+#[device]
+fn one(at: usize, from: &Global<u32>) -> u32 {{
+    from[at]
+}}
+
+#[device]
+fn two(at: usize, from: &Global<u32>) -> u32 {{
+    one(at, from) + one(at + 1, from)
+}}
+
+#[device]
+fn meet() {{
+    sync_threads();
 }}
 
 #[kernel(block = {BLOCK}, targets = [sm_90])]
