@@ -163,7 +163,7 @@ struct Known {
     theirs: *const CudaStream,
     /// Whether a call begins and ends with nothing to do: the driver keeps the stream, which is the same in all threads, and the thread may know it.
     is_simple: bool,
-    /// Whether a call has `own`, or had it, and nobody else has. Else somebody has, and the device's own stream lies there meanwhile.
+    /// Whether a call has `own`, or had it, and nobody else has whom it would keep from letting go. Else somebody has, and the device's own stream lies there meanwhile.
     is_here: bool,
     /// Between calls it does not keep the stream.
     own: Stream,

@@ -22,9 +22,9 @@ pub(crate) struct StreamCore {
     /// The queue's, too.
     notes: Option<Arc<Notes>>,
     synchronous: bool,
-    /// Who sees to it that the queue's handle is one.
-    keeper: Keeper,
     queue: Box<dyn Queue>,
+    /// Who sees to it that the queue's handle is one: goes behind the queue.
+    keeper: Keeper,
     /// What went wrong in it beside the driver's knowledge: its results are none until it has been told to who synchronises.
     failure: Mutex<Option<Error>>,
     /// Whether there is a failure to tell.
