@@ -465,7 +465,7 @@ impl Graph {
     pub fn replace(&mut self, step: GraphStep, launch: Launch<'_>) -> Result<()> {
         let Some(Step::Launch(old)) = self.steps.get(step.0) else {
             let reason = format!(
-                "step {} of the graph is no launch, but is to be replaced by one of kernel `{}`",
+                "step {} of the graph is no launch, but is to be replaced by one of kernel `{}`; help: record another graph",
                 step.0 + 1,
                 launch.definition.name
             );

@@ -187,7 +187,10 @@ pub(super) fn launch(collectives: &[(&Arc<World>, &CollectiveLaunch<'_>)]) -> Re
         }
         let left = end.map_or(limit, |end| end.saturating_duration_since(Instant::now()));
         if left.is_zero() {
-            let reason = format!("not all ranks came within {limit:?}: {}", world.missing(&state));
+            let reason = format!(
+                "not all ranks came within {limit:?}: {}; launch it on every rank, each in a thread of its own, or all by `launch_together`",
+                world.missing(&state)
+            );
             state.failure = Some(reason);
             break;
         }

@@ -40,7 +40,7 @@ use context::Extents;
 
 /// Why a host twin did not run to its end. Buffers hold what was written before.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{message}{}", self.place())]
+#[error("{}", self.told())]
 pub struct TwinError {
     /// What happened.
     pub message: String,
@@ -53,8 +53,20 @@ pub struct TwinError {
 impl TwinError {
     /// The same as a fault of this kernel.
     pub(crate) fn of_kernel(self, kernel: &'static str) -> Error {
-        let place = self.place();
-        Error::Fault { kernel, device: "the host twin".into(), message: self.message, place }
+        let (message, help) = self.parts();
+        let (message, place) = (message.to_owned(), self.place() + &help);
+        Error::Fault { kernel, device: "the host twin".into(), message, place }
+    }
+
+    /// What happened, and the way out, `; help: …`, which may be empty: the place comes between the two.
+    fn parts(&self) -> (&str, String) {
+        let parts = self.message.split_once("; help: ");
+        parts.map_or_else(|| (self.message.as_str(), String::new()), |(message, help)| (message, format!("; help: {help}")))
+    }
+
+    fn told(&self) -> String {
+        let (message, help) = self.parts();
+        format!("{message}{}{help}", self.place())
     }
 
     /// ` at file:line:column, block …, thread …`, as far as known.

@@ -176,6 +176,9 @@ fn run_cluster<'a>(blocks: &mut [Block<'a>], entry: TwinEntry, arguments: &'a Tw
     }
 }
 
+/// The way out where a lane is asked that comes later. In an error the place stands before it.
+const REACH_IT_TOGETHER: &str = "; help: let all threads of the warp reach it together";
+
 /// The error of two blocks of a cluster that wait at different barriers of it.
 fn apart(block: Dim3, arrival: &Arrival, other: Dim3, at: &Arrival) -> TwinError {
     let message = format!(
@@ -301,10 +304,9 @@ impl<'a> Block<'a> {
     fn missing(&self, start: usize, arrival: &Arrival, MissingLane { lane, source }: MissingLane) -> TwinError {
         let lanes = (self.threads.len() - start).min(LANES);
         let message = match self.threads.get(start + source) {
-            Some(thread) if thread.fibre.is_some() => format!(
-                "`{}` asks lane {source}, which has not reached this call; help: let all threads of the warp reach it together",
-                arrival.name
-            ),
+            Some(thread) if thread.fibre.is_some() => {
+                format!("`{}` asks lane {source}, which has not reached this call{REACH_IT_TOGETHER}", arrival.name)
+            }
             _ => missing_lane(arrival.name, source as u32, lanes as u32),
         };
         let location = (arrival.site.file().to_owned(), arrival.site.line(), arrival.site.column());

@@ -64,7 +64,7 @@ super::examples! {
 
     /// Elements that not all bytes are, from values
     fn truths_of_bytes(device) {
-        device.upload_as::<bool>(&[0, 1, 2]).map(drop)
+        device.upload_as::<bool>(&[0u8, 1, 2]).map(drop)
     }
 
     /// Elements with bytes that belong to no field, to values
