@@ -7,13 +7,14 @@ use super::staples::{device, numbers, zeros};
 use warpwright::Result;
 use warpwright_kernels::apps::pns;
 use warpwright_kernels::structures::bodies::{Body, advance, energies};
-use warpwright_kernels::{ahead, automaton, halo, histogram, rows, tiles};
+use warpwright_kernels::{ahead, automaton, halo, histogram, rows, stencil, tiles};
 
 /// Every one.
 pub const PLAIN: &[Specimen] = &[
     Specimen { name: "generation", run: generation_of_cells },
     Specimen { name: "convolve of halos", run: convolved },
     Specimen { name: "five_points", run: five_points_of_grid },
+    Specimen { name: "stencil3d", run: stencil_of_grid },
     Specimen { name: "rows_by_thread", run: sums_by_thread },
     Specimen { name: "rows_by_warp", run: sums_by_warp },
     Specimen { name: "softmax of rows", run: softmax_of_rows },
@@ -72,6 +73,17 @@ fn five_points_of_grid(show: Show<'_>) -> Result<()> {
     let near = |i: usize, by: (isize, isize)| halo::at(width, height, |i| x[i], (i % width, i / width), by) as f32;
     let of = |i: usize| 0.5 * x[i] + 0.125 * (near(i, (-1, 0)) + near(i, (1, 0)) + near(i, (0, -1)) + near(i, (0, 1)));
     assert_eq!(y.download()?, (0..width * height).map(of).collect::<Vec<f32>>());
+    Ok(())
+}
+
+fn stencil_of_grid(show: Show<'_>) -> Result<()> {
+    let (nx, ny, nz) = (17, 9, 7);
+    let x = small(nx * ny * nz, 61);
+    let (there, mut y) = (device().upload(&x)?, zeros(nx * ny * nz)?);
+    let launch = stencil::stencil3d(nx, ny, nz, 0.5, 0.125, &there, &mut y).cover((nx, ny, nz));
+    show(&launch);
+    launch.launch(&device())?;
+    assert_eq!(y.download()?, stencil::reference((nx, ny, nz), 0.5, 0.125, &x));
     Ok(())
 }
 

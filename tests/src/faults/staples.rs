@@ -14,7 +14,7 @@ pub const STAPLES: &[Specimen] = &[
     Specimen { name: "find_words", run: least::<1030> },
     Specimen { name: "scan_words", run: scan_short },
     Specimen { name: "scan_words of 64 bits", run: scan_long },
-    Specimen { name: "scan_runs", run: scan_by_key },
+    Specimen { name: "scan_runs", run: scan_by_key::<207> },
     Specimen { name: "select_words", run: odd },
     Specimen { name: "count_replicated", run: bins },
     Specimen { name: "sort_pass", run: by_digit },
@@ -25,15 +25,22 @@ pub const STAPLES: &[Specimen] = &[
 const OF_ORDER: &[&str] = &["find_words", "scan_runs", "select_words", "sort_pass", "multiply_", "attention_"];
 
 /// The kernel that takes longest to compile, in which mistakes of order between blocks are made: [`gemm::gemm_tiles`].
-const LONGEST: &str = "gemm_tiles";
+pub const LONGEST: &str = "gemm_tiles";
 
-/// Whether the kernels are taken in which not every mistake is made otherwise, and every one is made in them, however long that takes: `WARPWRIGHT_FAULTS=all`.
+/// Whether the kernels are taken in which not every mistake is made otherwise, and every one is made in them, however long that takes: `WARPWRIGHT_FAULTS=all`; `most` without the
+/// one that takes longest.
 pub fn is_all() -> bool {
-    std::env::var("WARPWRIGHT_FAULTS").is_ok_and(|which| which == "all")
+    std::env::var("WARPWRIGHT_FAULTS").is_ok_and(|which| ["all", "most"].contains(&which.as_str()))
+}
+
+/// Whether a kernel is among them.
+pub fn is_taken(name: &str) -> bool {
+    let with_longest = std::env::var("WARPWRIGHT_FAULTS").is_ok_and(|which| which == "all");
+    is_limited(name) && (name != LONGEST || with_longest)
 }
 
 /// Whether not every mistake is made in a kernel of the library.
-pub fn is_limited(name: &str) -> bool {
+fn is_limited(name: &str) -> bool {
     name == LONGEST || OF_ORDER.iter().any(|begins| name.starts_with(begins))
 }
 
@@ -128,10 +135,9 @@ fn scan_long(show: Show<'_>) -> Result<()> {
     Ok(())
 }
 
-fn scan_by_key(show: Show<'_>) -> Result<()> {
-    // Runs begin within vectors, and the second tile's first warp is within one.
-    let run = 207;
-    let (x, keys): (Vec<u32>, Vec<u32>) = (numbers(600), (0..600).map(|i| i / run as u32).collect());
+/// Runs of `RUN` elements, which begin within vectors. With 207, the second tile's first warp is within one.
+pub(super) fn scan_by_key<const RUN: usize>(show: Show<'_>) -> Result<()> {
+    let (x, keys): (Vec<u32>, Vec<u32>) = (numbers(600), (0..600).map(|i| i / RUN as u32).collect());
     let (there, heads, mut y) = (device().upload(&x)?, device().upload(&keys)?, zeros(600)?);
     let (mut states, mut sums, mut tickets) = (zeros(3)?, zeros(1)?, tickets()?);
     let launch =
@@ -139,7 +145,7 @@ fn scan_by_key(show: Show<'_>) -> Result<()> {
             .grid(3);
     show(&launch);
     launch.launch(&device())?;
-    assert_eq!(y.download()?, (0..600).map(|i| x[i / run * run..=i].iter().sum()).collect::<Vec<u32>>());
+    assert_eq!(y.download()?, (0..600).map(|i| x[i / RUN * RUN..=i].iter().sum()).collect::<Vec<u32>>());
     Ok(())
 }
 

@@ -5,7 +5,7 @@ use super::equivalent::{IN_CALLEE, Listed, row};
 use super::kernels::{Show, Specimen};
 use super::mistakes::Mistake::{EarlyEnd, IndexAbove, IndexBelow, LateEnd, LateStart};
 use super::products::{attention_by_engine, attention_by_threads};
-use super::staples::{BEFORE, device, least, numbers, tickets, zeros};
+use super::staples::{BEFORE, device, least, numbers, scan_by_key, tickets, zeros};
 use warpwright::Result;
 use warpwright_kernels::staples::select;
 
@@ -15,6 +15,7 @@ pub const MORE: &[Specimen] = &[
     Specimen { name: "find_words, in the second warp", run: least::<90> },
     Specimen { name: "find_words, in the last warp of the second block", run: least::<995> },
     Specimen { name: "find_words, in the last vector", run: least::<1029> },
+    Specimen { name: "scan_runs, shorter ones", run: scan_by_key::<150> },
     Specimen { name: "select_words, all but one value", run: selected::<1> },
     Specimen { name: "select_words, by flags", run: selected::<7> },
     Specimen { name: "select_words, heads of runs", run: selected::<8> },
@@ -60,6 +61,7 @@ const ROUND_AGAIN: &str = "one round more compares what is the best already";
 const NO_LANES: &str = "one level more is for lanes that a warp has not";
 const BEYOND_END: &str =
     "the vector that is added, or left out, is behind the end in the last tile, which a condition in the loop leaves out";
+const ONE_VECTOR: &str = "a thread has one vector in this variant, and nothing comes behind the last element of it";
 const UNUSED_BITS: &str = "bits of elements behind the end, or of none: nobody looks at them";
 const EMPTY_WORD: &str = "the second word of counts is empty in this variant";
 const FIRST_IS_HEAD: &str = "what stands before the first element does not matter: it is a head";
@@ -79,6 +81,7 @@ pub const EQUIVALENT: &[Listed] = &[
     row("find_words", LateStart, 1, BEGINS_WITH),
     row("find_words", LateEnd, 1, ROUND_AGAIN),
     row("find_words", LateEnd, 1, NO_LANES),
+    row("scan_runs", IndexBelow, 1, ONE_VECTOR),
     row("scan_runs", LateEnd, 1, BEYOND_END),
     row("scan_runs", LateEnd, 1, NO_LANES),
     row("select_words", IndexAbove, 1, FIRST_IS_HEAD),
