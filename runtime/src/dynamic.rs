@@ -192,7 +192,11 @@ impl DynamicKernel {
     fn arguments<'a>(&self, given: &[DynamicArgument<'a>]) -> Result<Arguments<'a>> {
         let wrong = |reason: String| Error::Argument { kernel: self.definition.name, reason };
         if given.len() != self.parameters.len() {
-            return Err(wrong(format!("{} arguments were given for {} parameters; give one for each, in their order", given.len(), self.parameters.len())));
+            return Err(wrong(format!(
+                "{} arguments were given for {} parameters; give one for each, in their order",
+                given.len(),
+                self.parameters.len()
+            )));
         }
         let mut arguments = Arguments::new();
         for (parameter, argument) in self.parameters.iter().zip(given) {
