@@ -226,7 +226,7 @@ fn results_that_do_not_hold_are_refused() {
     let compiler = warpwright::tuned::COMPILER;
     assert_eq!(load(text("copy", &here, compiler, best)).and_then(|t| t.int("B").map_err(|e| e.to_string())), Ok(64));
     let missing = load(text("copy", &here, compiler, best)).and_then(|t| t.bool("BATCH").map_err(|e| e.to_string()));
-    assert_eq!(missing.unwrap_err(), "`copy` was tuned over `B = 64`: there is no `BATCH` that is a `bool`");
+    assert_eq!(missing.unwrap_err(), "`copy` was tuned over `B = 64`: there is no `BATCH` that is a `bool`; ask for one of these");
     for (text, part) in [
         (text("copy", "NVIDIA H200 (sm_90)", compiler, best), "was tuned on NVIDIA H200 (sm_90), and this is Simulator"),
         (text("copy", &here, "0.0.1", best), "was tuned with warpwright 0.0.1, and this is"),
