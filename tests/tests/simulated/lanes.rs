@@ -198,7 +198,7 @@ fn warp_sums_want_whole_warps_or_partial_ones_but_nobody_gone() {
     both_say(
         50,
         |device, x, y| sum_of_those_that_stayed(x, y).grid(1).launch(device),
-        &["`warp_sum` asks lane ", ", which has returned at ", "; help: let all threads of the warp come here"],
+        &["`warp_sum` asks lane ", ", which has returned", "; help: let all threads of the warp come here"],
     );
     let whole = both(50, 50, |device, x, y| sum_of_all(x, y).grid(1).launch(device)).unwrap();
     assert_eq!((whole[0], whole[49]), (528.0, (33..=50).sum::<i32>() as f32));
