@@ -26,7 +26,7 @@ use warpwright_tests::faults::pages::{exceptions, in_short, seen_early, verdicts
 use warpwright_tests::faults::plain::PLAIN;
 use warpwright_tests::faults::products::PRODUCTS;
 use warpwright_tests::faults::rings::RINGS;
-use warpwright_tests::faults::staples::{LONGEST, STAPLES, is_all, is_taken, is_wanted};
+use warpwright_tests::faults::staples::{STAPLES, is_all, is_limited, is_wanted};
 use warpwright_tests::faults::sweep::{Judged, merged, sweep};
 use warpwright_tests::faults::tree::{Place, unswept};
 use warpwright_tests::faults::verdict::Verdict;
@@ -140,15 +140,8 @@ fn mistakes_in_the_specimens_are_found() {
 fn mistakes_in_the_tree_are_found() {
     let by_hand = STAPLES.iter().chain(ALONE).chain(PRODUCTS).chain(PLAIN).filter(|specimen| is_named(specimen.name));
     if is_all() {
-        let taken = by_hand.chain(MORE).filter(|specimen| is_taken(specimen.name) && is_named(specimen.name));
-        return held_tree(&of_specimens(taken, &is_wanted), |all| {
-            let (longest, others): (Vec<Judged>, Vec<Judged>) = all.iter().cloned().partition(|one| one.kernel == LONGEST);
-            let mut tables = vec![("every mistake", verdicts(&others))];
-            if !longest.is_empty() {
-                tables.push(("every mistake in gemm_tiles", verdicts(&longest)));
-            }
-            tables
-        });
+        let limited = by_hand.chain(MORE).filter(|specimen| is_limited(specimen.name) && is_named(specimen.name));
+        return held_tree(&of_specimens(limited, &is_wanted), |all| vec![("every mistake", verdicts(all))]);
     }
     // Side by side: neither waits for the other.
     let all = thread::scope(|scope| {

@@ -33,6 +33,7 @@ const WITHIN_WARP: &str = "only lanes of one warp exchange values there";
 const ROOM_ONCE: &str = "the array is used again behind another barrier of the caller's";
 const BALLOT: &str = "the ballot behind it waits for the same lanes";
 const CUMULATIVE: &str = "the release behind the barrier tells of what all threads of the block wrote before";
+const TILE_END: &str = "what comes between it and the barrier at the tile's end touches no slot";
 const CLEARED: &str = "the flag is cleared for the next launch, and nobody else looks at it in this one";
 const RIM: &str = "one row or column more lies in the rim of the box, where fields and material are zeros and stay so";
 const FILLED_UP: &str = "chunks are filled up with zeros, which add nothing";
@@ -105,6 +106,8 @@ pub const EQUIVALENT: &[Listed] = &[
     row("attention_engine", DroppedBarrier, 1, FIRST_PRODUCT),
     row("attention_engine", WeakBarrier, 1, FIRST_PRODUCT),
     row("five_points", LessOrEqual, 2, BESIDE_GRID),
+    row("gemm_tiles", DroppedBarrier, 1, TILE_END),
+    row("gemm_tiles", WeakBarrier, 1, TILE_END),
     row("gemm_tiles", DroppedFence, 1, CUMULATIVE),
     row("gemm_tiles", NarrowScope, 1, CUMULATIVE),
     row("gemm_tiles", NarrowScope, 1, CLEARED),

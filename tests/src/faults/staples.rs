@@ -19,46 +19,33 @@ pub const STAPLES: &[Specimen] = &[
     Specimen { name: "count_replicated", run: bins },
     Specimen { name: "sort_pass", run: by_digit },
     Specimen { name: "gemm_tiles", run: gemm_of_two },
+    Specimen { name: "gemm_tiles, one after the other", run: gemm_of_tiles },
 ];
 
 /// How the names begin of kernels in which mistakes of order are made, and none of values: the time of the test.
 const OF_ORDER: &[&str] = &["find_words", "scan_runs", "select_words", "sort_pass", "multiply_", "attention_"];
 
-/// The kernel that takes longest to compile, in which mistakes of order between blocks are made: [`gemm::gemm_tiles`].
-pub const LONGEST: &str = "gemm_tiles";
+/// A kernel in which a shared array says which tile is next: with another number in it there is always one, so a mutant with a mistake of values may never end. In [`gemm::gemm_tiles`]
+/// mistakes of barriers, fences and atomics are made.
+const MAY_NOT_END: &str = "gemm_tiles";
 
-/// Whether the kernels are taken in which not every mistake is made otherwise, and every one is made in them, however long that takes: `WARPWRIGHT_FAULTS=all`; `most` without the
-/// one that takes longest.
+/// Whether the kernels are taken in which only mistakes of order are made otherwise, and every mistake is made in them: `WARPWRIGHT_FAULTS=all`.
 pub fn is_all() -> bool {
-    std::env::var("WARPWRIGHT_FAULTS").is_ok_and(|which| ["all", "most"].contains(&which.as_str()))
+    std::env::var("WARPWRIGHT_FAULTS").is_ok_and(|which| which == "all")
 }
 
-/// Whether a kernel is among them.
-pub fn is_taken(name: &str) -> bool {
-    let with_longest = std::env::var("WARPWRIGHT_FAULTS").is_ok_and(|which| which == "all");
-    is_limited(name) && (name != LONGEST || with_longest)
+/// Whether a kernel of the library is among them.
+pub fn is_limited(name: &str) -> bool {
+    OF_ORDER.iter().any(|begins| name.starts_with(begins))
 }
 
-/// Whether not every mistake is made in a kernel of the library.
-fn is_limited(name: &str) -> bool {
-    name == LONGEST || OF_ORDER.iter().any(|begins| name.starts_with(begins))
-}
-
-/// Which mistakes are made in kernels of the library: all, or those of order, or those of order between blocks.
+/// Which mistakes are made in kernels of the library.
 pub fn is_wanted(name: &str, edit: &Edit) -> bool {
-    use Mistake::{DroppedFence, IndexAbove, IndexBelow, NarrowScope, PlainForAtomic, WeakOrder};
-    if is_all() && name == LONGEST {
-        // An array says which tile is next: with another element of it there is always one, and the mutant does not end.
-        return !matches!(edit.mistake, IndexAbove | IndexBelow);
+    let is_of_order = edit.mistake.row().is_of_order;
+    if name.starts_with(MAY_NOT_END) {
+        return is_of_order && !matches!(edit.mistake, Mistake::EveryBlock | Mistake::Uninitialised);
     }
-    if is_all() || !is_limited(name) {
-        return true;
-    }
-    if name == LONGEST {
-        matches!(edit.mistake, DroppedFence | NarrowScope | PlainForAtomic | WeakOrder)
-    } else {
-        edit.mistake.row().is_of_order
-    }
+    is_of_order || is_all() || !is_limited(name)
 }
 
 pub(super) fn device() -> Device {
@@ -224,14 +211,24 @@ fn by_digit(show: Show<'_>) -> Result<()> {
 
 /// Two blocks share the steps of one tile.
 fn gemm_of_two(show: Show<'_>) -> Result<()> {
-    let (m, n, inner) = (128, 128, 16);
+    gemm(show, 128, 0, 2)
+}
+
+/// A block has two tiles, each for itself.
+fn gemm_of_tiles(show: Show<'_>) -> Result<()> {
+    gemm(show, 256, 2, 1)
+}
+
+/// Each of so many blocks has so many tiles of 128 by 128 for itself, and they share the rest.
+fn gemm(show: Show<'_>, m: usize, turns: usize, blocks: usize) -> Result<()> {
+    let (n, inner) = (128, 16);
     let numbers = |n: usize| (0..n).map(|i| (i * 37 % 11) as f32).collect::<Vec<f32>>();
     let (a, b) = (numbers(m * inner), numbers(inner * n));
     let (left, right, mut c) = (device().upload(&a)?, device().upload(&b)?, zeros(m * n)?);
-    let (mut partials, mut told, mut tickets) = (zeros(2 * m * n)?, zeros(2)?, tickets()?);
+    let (mut partials, mut told, mut tickets) = (zeros(blocks * 128 * 128)?, zeros(blocks)?, tickets()?);
     let extent = (m, n, inner);
-    let launch =
-        gemm::gemm_tiles::<false, 2>(BEFORE, 0, extent, 1.0, &left, &right, &mut c, &mut partials, &mut told, &mut tickets).grid(2);
+    let launch = gemm::gemm_tiles::<false, 2>(BEFORE, turns, extent, 1.0, &left, &right, &mut c, &mut partials, &mut told, &mut tickets)
+        .grid(blocks);
     show(&launch);
     launch.launch(&device())?;
     let expected = |at: usize| (0..inner).map(|k| a[at / n * inner + k] * b[k * n + at % n]).sum::<f32>();
