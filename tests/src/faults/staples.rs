@@ -142,12 +142,23 @@ pub(super) fn scan_by_key<const RUN: usize>(show: Show<'_>) -> Result<()> {
 
 fn odd(show: Show<'_>) -> Result<()> {
     let x = numbers(600);
-    let (there, flags, mut y) = (device().upload(&x)?, zeros(1)?, zeros(600)?);
+    selected::<6>(show, &x, &[0], 1, |i| x[i] % 2 == 1)
+}
+
+/// What is kept of 600 numbers by a mode, whose value and flags are these.
+pub(super) fn selected<const MODE: u32>(
+    show: Show<'_>,
+    x: &[u32],
+    flags: &[u8],
+    value: u32,
+    is_kept: impl Fn(usize) -> bool,
+) -> Result<()> {
+    let (there, flags, mut y) = (device().upload(x)?, device().upload(flags)?, zeros(600)?);
     let (mut count, mut states, mut sums, mut tickets) = (zeros(1)?, zeros(3)?, zeros(1)?, tickets()?);
-    let launch = select::select_words::<u32, 0, 6, 1, 2, 4, 256>(
+    let launch = select::select_words::<u32, 0, MODE, 1, 2, 4, 256>(
         BEFORE,
         5,
-        1,
+        value,
         &there,
         &flags,
         &mut y,
@@ -159,7 +170,7 @@ fn odd(show: Show<'_>) -> Result<()> {
     .grid(3);
     show(&launch);
     launch.launch(&device())?;
-    let kept: Vec<u32> = x.into_iter().filter(|x| x % 2 == 1).collect();
+    let kept: Vec<u32> = (0..600).filter(|i| is_kept(*i)).map(|i| x[i]).collect();
     assert_eq!(count.download()?, [kept.len() as u32]);
     assert_eq!(y.download()?[..kept.len()], kept);
     Ok(())

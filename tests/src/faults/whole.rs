@@ -5,9 +5,8 @@ use super::equivalent::{IN_CALLEE, Listed, row};
 use super::kernels::{Show, Specimen};
 use super::mistakes::Mistake::{EarlyEnd, IndexAbove, IndexBelow, LateEnd, LateStart};
 use super::products::{attention_by_engine, attention_by_threads};
-use super::staples::{BEFORE, device, least, numbers, scan_by_key, tickets, zeros};
+use super::staples::{self, least, numbers, scan_by_key};
 use warpwright::Result;
-use warpwright_kernels::staples::select;
 
 /// Launches beside those of the bounded test.
 pub const MORE: &[Specimen] = &[
@@ -27,32 +26,11 @@ pub const MORE: &[Specimen] = &[
 fn selected<const MODE: u32>(show: Show<'_>) -> Result<()> {
     let x: Vec<u32> = numbers(600).iter().enumerate().map(|(i, n)| if i % 5 == 2 { 7 } else { n % 3 }).collect();
     let marks: Vec<u8> = numbers(600).iter().map(|n| (n % 5 / 3) as u8).collect();
-    let (there, flags, mut y) = (device().upload(&x)?, device().upload(&marks)?, zeros(600)?);
-    let (mut count, mut states, mut sums, mut tickets) = (zeros(1)?, zeros(3)?, zeros(1)?, tickets()?);
-    let launch = select::select_words::<u32, 0, MODE, 1, 2, 4, 256>(
-        BEFORE,
-        5,
-        7,
-        &there,
-        &flags,
-        &mut y,
-        &mut count,
-        &mut states,
-        &mut sums,
-        &mut tickets,
-    )
-    .grid(3);
-    show(&launch);
-    launch.launch(&device())?;
-    let is_kept = |i: &usize| match MODE {
-        1 => x[*i] != 7,
-        7 => marks[*i] != 0,
-        _ => *i == 0 || x[*i] != x[*i - 1],
-    };
-    let kept: Vec<u32> = (0..600).filter(is_kept).map(|i| x[i]).collect();
-    assert_eq!(count.download()?, [kept.len() as u32]);
-    assert_eq!(y.download()?[..kept.len()], kept);
-    Ok(())
+    staples::selected::<MODE>(show, &x, &marks, 7, |i| match MODE {
+        1 => x[i] != 7,
+        7 => marks[i] != 0,
+        _ => i == 0 || x[i] != x[i - 1],
+    })
 }
 
 const ONE_LEAST: &str = "places count among equal values, and the least is one";
