@@ -282,7 +282,7 @@ fn run_stencil(bench: &mut Bench<'_>) -> Result<Output> {
     let input = random.floats(n);
     let source = device.upload(&input)?;
     let mut out = device.zeros::<f32>(n)?;
-    stencil::stencil3d(extent.0, extent.1, extent.2, 0.4, 0.1, &source, &mut out).cover(extent).launch(device)?;
+    bench.go(stencil::stencil3d(extent.0, extent.1, extent.2, 0.4, 0.1, &source, &mut out).cover(extent))?;
     // Contraction saves one of the roundings of the last sum.
     Ok(Output::Close(wide(&stencil::reference(extent, 0.4, 0.1, &input)), wide(&out.download()?), 2.0 * EPSILON))
 }

@@ -29,6 +29,11 @@ pub(crate) fn convert(b: &mut Builder<'_>, value: Value, to: Type) -> Value {
     }
 }
 
+/// Whether a row is what `as` becomes.
+pub(crate) fn is_cast(row: &Intrinsic) -> bool {
+    FUNCTIONS.iter().any(|(_, narrowed, widened)| [*narrowed, *widened].contains(&row.name))
+}
+
 fn call(b: &mut Builder<'_>, name: &str, value: Value, to: Type) -> Value {
     by_name(name, None).map_or(value, |row| b.intrinsic(row, vec![value], to))
 }

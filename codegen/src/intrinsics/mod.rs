@@ -28,7 +28,7 @@ mod warp;
 pub(crate) use cluster::{CLUSTERS, SHARED_OF, SHARED_OF_MUT};
 pub(crate) use collectives::{LOAD_TILE, MULTIPLY_ADD, PRODUCTS, STORE_TILE, TRANSPOSED};
 pub(crate) use copies::{ASYNC_COPIES, ENGINE};
-pub(crate) use float8::convert;
+pub(crate) use float8::{convert, is_cast};
 pub(crate) use overlap::OVERLAP;
 pub use tensor::has_warpgroup_products;
 pub(crate) use tensor::{TENSOR_CORES, WARPGROUPS};

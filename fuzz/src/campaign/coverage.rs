@@ -25,7 +25,6 @@ pub fn tables(state: &State) -> String {
     let targets = || TARGETS.iter().map(|target| target.name);
     let texts = targets().chain(["opencl", "rust", "rust, read again and run"]);
     table(&mut text, "texts printed", texts, |name| state.count(&format!("target {name}")), kernels);
-    let _ = writeln!(text, "  printed Rust that is refused when it is read again: {}", state.count("target rust, refused when read again"));
     table(&mut text, "texts refused for what the target lacks", targets(), |name| state.count(&format!("lacking {name}")), kernels);
     let _ = writeln!(text, "\nnot generated:");
     ABSENT.iter().for_each(|(what, why)| {

@@ -29,7 +29,12 @@ pub fn instance(kernel: &Kernel) -> Instance {
 /// # Errors
 /// What the compiler says of its syntax.
 pub fn program(kernel: &Kernel, form: Form) -> Result<(Program, UnitId), String> {
-    let unit = Unit::parse("generated.rs", 1, 1, &kernel.file(form)).map_err(said)?;
+    parsed("generated.rs", &kernel.file(form))
+}
+
+/// The program of a text, if its syntax is that of kernels.
+fn parsed(file: &str, text: &str) -> Result<(Program, UnitId), String> {
+    let unit = Unit::parse(file, 1, 1, text).map_err(said)?;
     let mut found = Diagnostics::new();
     check_subset(&unit.items, &mut found);
     if found.has_errors() {
@@ -62,7 +67,8 @@ pub fn scheduled(kernel: &Kernel, form: Form) -> Result<Lowered<Scheduled>, Stri
 /// # Errors
 /// What the compiler says.
 pub fn printed(text: &str) -> Result<Lowered<Scheduled>, String> {
-    pipeline::compile_text("printed.rs", &format!("{USES}{text}"), "k", &Instance { generics: Vec::new() }).map_err(said)
+    let (program, unit) = parsed("printed.rs", &format!("{USES}{text}"))?;
+    pipeline::compile(&program, unit, "k", &Instance { generics: Vec::new() }).map_err(said)
 }
 
 /// The same, and the program that it is of.

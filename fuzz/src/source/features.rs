@@ -502,7 +502,6 @@ pub static FEATURES: &[&str] = &[
 /// Parts of the language that no generated kernel has, each with the reason.
 pub static ABSENT: &[(&str, &str)] = &[
     ("native_*, fast_*", "each device has errors of its own, the simulator and the interpreter of PTX too"),
-    ("printed Rust, read again, of floats of 8 bits", "its text has what casts of them are made of, which source cannot call"),
     ("Filter::Linear", "weights of filters differ between devices"),
     ("textures on OpenCL and CUDA devices", "only a program can make them, and these kernels are in none"),
     ("text of print!", "lines of different threads have no order"),

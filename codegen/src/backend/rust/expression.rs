@@ -3,12 +3,12 @@
 use super::Printer;
 use super::kinds::{Kind, type_text};
 use crate::backend::structured::{self, Binding, Level, PRIMARY, UNARY, Values};
-use crate::intrinsics::{SHARED_OF, SHARED_OF_MUT};
+use crate::intrinsics::{self, SHARED_OF, SHARED_OF_MUT};
 use crate::ir::atomic::spelling;
 use crate::ir::intrinsic::{Call, Intrinsic, OperandType};
 use crate::ir::{
     Access, AtomicOp, Atomicity, Axis, BinaryOp, CompareOp, Compute, MemoryType, ObjectKind, Op, PrintPart, Scalar, Space, Special, Step,
-    Type, UnaryOp, Value,
+    Type, UnaryOp, Value, eval,
 };
 
 /// How the rest binds.
@@ -32,6 +32,8 @@ pub(super) const RANGE: Level = LOGICAL_OR;
 pub(super) struct Extra {
     /// The constant it is, whose type the text does not say.
     pub(super) literal: Option<Scalar>,
+    /// The same value as `usize`, where the IR has it in fewer bits: who asks for `usize` is given that.
+    wide: Option<String>,
     /// `left op right`: what `op=` is made of.
     parts: Option<(String, &'static str, String)>,
 }
@@ -46,7 +48,7 @@ impl Expr {
         if ty == Type::Bool {
             return Expr::new(scalar.to_string(), PRIMARY);
         }
-        let text = if ty.is_float() {
+        let text = if ty.is_any_float() {
             let is_wide = matches!(ty, Type::F32 | Type::F64);
             if !is_wide || !scalar.as_f64().is_finite() {
                 let text = match (scalar.as_f64().is_infinite() && is_wide, scalar.as_f64() > 0.0) {
@@ -222,12 +224,13 @@ impl Printer<'_> {
             let ty = self.kernel.ty(a);
             let x = self.take_as(a, kind);
             let x = Expr { text: x.typed(ty, kind), extra: Extra::default(), ..x };
-            // A count is taken modulo the width; of a literal `rustc` asks that it is below.
-            let y = match self.take(b) {
-                Expr { extra: Extra { literal: Some(count), .. }, .. } => {
+            // A count is taken modulo the width; of a number that it sees, through casts too, `rustc` asks that it is below.
+            let seen = self.seen_count(b);
+            let y = match (self.take(b), seen) {
+                (y, Some(count)) if y.extra.literal.is_some() || y.level == CAST => {
                     Expr::new((count.bits % u64::from(ty.bits())).to_string(), PRIMARY)
                 }
-                y => y,
+                (y, _) => y,
             };
             return Expr::arithmetic(&x, if op == BinaryOp::Shl { "<<" } else { ">>" }, &y, SHIFT);
         }
@@ -242,6 +245,14 @@ impl Printer<'_> {
                 Expr::over(format!("{}.{}({})", receiver.at(PRIMARY), op.word(), y.text), PRIMARY, &[x, y])
             }
         }
+    }
+
+    /// What a shift's count is, if it is a constant behind casts.
+    fn seen_count(&self, count: Value) -> Option<Scalar> {
+        if let Op::Compute(Compute::Cast(inner)) = self.kernel.def(count)?.1 {
+            return eval::cast(self.seen_count(*inner)?, self.kernel.ty(count));
+        }
+        self.kernel.constant(count)
     }
 
     /// The axis, if `a + b` is a block's first thread and the thread in it.
@@ -300,21 +311,25 @@ impl Printer<'_> {
         let (ty, kind) = (self.kernel.ty(result), self.kinds.value(result));
         let (from, own) = (self.kernel.ty(a), self.kinds.value(a));
         let e = self.take(a);
-        e.cast(from, own, &type_text(ty, kind))
+        match &e.extra.wide {
+            Some(wide) if kind == Kind::Index => Expr::new(wide.clone(), PRIMARY),
+            Some(wide) => Expr::new(wide.clone(), PRIMARY).cast(from, own, &type_text(ty, kind)),
+            None => e.cast(from, own, &type_text(ty, kind)),
+        }
     }
 
     pub(super) fn bitcast(&mut self, a: Value, to: Type) -> Expr {
         let (from, kind) = (self.kernel.ty(a), self.kinds.value(a));
         let e = self.receiver(a);
-        if to.is_float() && from.is_float() {
+        if to.is_any_float() && from.is_any_float() {
             let bits = Expr::over(format!("{}.to_bits()", e.at(PRIMARY)), PRIMARY, &[&e]);
             return Expr::over(format!("{to}::from_bits({})", bits.text), PRIMARY, &[&bits]);
         }
-        if to.is_float() {
+        if to.is_any_float() {
             let bits = if from.is_signed_int() || kind == Kind::Index { e.cast(from, kind, &from.to_unsigned().to_string()) } else { e };
             return Expr::over(format!("{to}::from_bits({})", bits.text), PRIMARY, &[&bits]);
         }
-        if from.is_float() {
+        if from.is_any_float() {
             let bits = Expr::over(format!("{}.to_bits()", e.at(PRIMARY)), PRIMARY, &[&e]);
             return if to.is_signed_int() { bits.cast(from, Kind::Plain, &to.to_string()) } else { bits };
         }
@@ -334,10 +349,16 @@ impl Printer<'_> {
         Expr::over(format!("{}.mul_add({}, {})", x.at(PRIMARY), y.text, z.text), PRIMARY, &[&x, &y, &z])
     }
 
-    /// Where a thread stands.
-    pub(super) fn special(special: Special, axis: Axis) -> Expr {
+    /// Where a thread stands: `usize`, which the IR has in 32 bits.
+    pub(super) fn special(&self, special: Special, axis: Axis) -> Expr {
         let text = if special.has_axes() { format!("{}().{}", special.word(), axis.word()) } else { format!("{}()", special.word()) };
-        Expr::new(text, PRIMARY)
+        let expr = Expr::new(text.clone(), PRIMARY);
+        if self.kernel.index_type() == Type::U32 {
+            return expr;
+        }
+        let mut narrow = expr.cast(Type::U32, Kind::Index, "u32");
+        narrow.extra.wide = Some(text);
+        narrow
     }
 
     /// A place in memory.
@@ -418,6 +439,9 @@ impl Printer<'_> {
     }
 
     pub(super) fn intrinsic(&mut self, row: &Intrinsic, args: &[Value], result: Option<Value>) -> Expr {
+        if let (true, [value], Some(result)) = (intrinsics::is_cast(row), args, result) {
+            return self.cast(*value, result);
+        }
         let mut parts = Vec::new();
         for (n, value) in args.iter().enumerate() {
             let operand = row.args.get(n).copied();

@@ -6,7 +6,8 @@ use super::kinds::{Kind, type_text};
 use crate::analysis::place::{constant_place, scalars_of};
 use crate::backend::structured::{Language, PRIMARY, Values};
 use crate::ir::{
-    Access, Address, Block, Compute, Inst, Memory, MemoryOp, MemoryType, Object, ObjectKind, Op, Scalar, Space, StructId, TextureOp,
+    Access, Address, Block, CacheHint, Compute, Inst, Memory, MemoryOp, MemoryType, Object, ObjectKind, Op, Scalar, Space, StructId,
+    TextureOp,
 };
 use crate::ir::{IndexWidth, Math};
 use std::collections::{BTreeMap, HashSet};
@@ -89,7 +90,9 @@ impl Printer<'_> {
             let fields: String =
                 data.fields.iter().map(|field| format!("    {}: {},\n", field.name, self.memory_type(&field.ty))).collect();
             let align = data.asked_align(&self.kernel.structs).map_or(String::new(), |align| format!(", align({align})"));
-            self.state.text.push_str(&format!("#[derive(Clone, Copy)]\n#[repr(C{align})]\nstruct {} {{\n{fields}}}\n\n", data.name));
+            self.state
+                .text
+                .push_str(&format!("#[device]\n#[derive(Clone, Copy)]\n#[repr(C{align})]\nstruct {} {{\n{fields}}}\n\n", data.name));
         }
         for (object, data) in self.kernel.objects.iter() {
             let ObjectKind::Table(scalars) = &data.kind else { continue };
@@ -145,7 +148,10 @@ impl Printer<'_> {
             match (&data.kind, &data.ty) {
                 (ObjectKind::Value, MemoryType::Scalar(ty)) => format!("{name}: {}", type_text(*ty, self.kinds.object(object))),
                 (ObjectKind::Global { writable }, MemoryType::Slice(element)) => {
-                    let hint = self.kernel.cached.get(&object).map_or(String::new(), |hint| format!("#[cache({})] ", hint.word()));
+                    // Loads that nobody used are gone, and then there is no last one.
+                    let is_idle = |hint: &CacheHint| *hint == CacheHint::LastUse && !self.is_loaded(object);
+                    let hint = self.kernel.cached.get(&object).filter(|hint| !is_idle(hint));
+                    let hint = hint.map_or(String::new(), |hint| format!("#[cache({})] ", hint.word()));
                     format!("{hint}{name}: &{}Global<{}>", if *writable { "mut " } else { "" }, self.memory_type(element))
                 }
                 (ObjectKind::Texture, MemoryType::Slice(texel)) => format!("{name}: &Texture2d<{}>", self.memory_type(texel)),
@@ -158,6 +164,17 @@ impl Printer<'_> {
         let list = if one_line.len() <= 100 { one_line } else { format!("\n    {},\n", parameters.join(",\n    ")) };
         let attribute = self.attribute();
         self.state.text.push_str(&format!("{attribute}\nfn {}({list}) {{\n", self.kernel.name));
+    }
+
+    /// Whether a load of an object is printed.
+    fn is_loaded(&self, object: Object) -> bool {
+        let mut found = false;
+        self.kernel.for_each_inst(|kernel, _, inst| {
+            let data = &kernel.insts[inst];
+            let is_load = matches!(&data.op, Op::Memory(Memory { op: MemoryOp::Load, at }) if at.object() == object);
+            found |= is_load && data.results.iter().any(|result| self.state.is_used(*result));
+        });
+        found
     }
 
     /// Shared arrays, and those of a thread that are not declared where they are filled.

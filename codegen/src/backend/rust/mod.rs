@@ -164,9 +164,9 @@ impl Printer<'_> {
         let expr = match compute {
             Compute::Const(scalar) => return self.bind(result, expression::Expr::literal(*scalar)),
             Compute::Special(special, axis) if self.kernel.values[result].name.is_none() => {
-                return self.bind(result, Self::special(*special, *axis));
+                return self.bind(result, self.special(*special, *axis));
             }
-            Compute::Special(special, axis) => Self::special(*special, *axis),
+            Compute::Special(special, axis) => self.special(*special, *axis),
             Compute::Unary(op, a) => self.unary(*op, *a, result),
             Compute::Binary(op, a, b) => self.binary(*op, *a, *b, result),
             Compute::MulAdd(a, b, c) => self.mul_add([*a, *b, *c], result),

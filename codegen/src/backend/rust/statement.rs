@@ -177,30 +177,53 @@ impl Printer<'_> {
         self.state.is_used(result) && is_side(then_block) && is_side(else_block)
     }
 
-    /// Prints it.
+    /// Prints it. What a side needs a `let` for stands in that side: its loads are in range only under the condition.
     fn if_expression(&mut self, inst: Inst, condition: &Expr, then_block: Block, else_block: Block) {
         let result = self.kernel.insts[inst].results[0];
         let (ty, kind) = (self.kernel.ty(result), self.kinds.value(result));
+        let begin = self.state.text.len();
         let mut sides = Vec::new();
         for block in [then_block, else_block] {
+            let start = self.state.text.len();
+            self.enter_block();
             let expr = match self.open_block(block) {
                 Flow::Falls(values) => self.take_as(values[0], kind),
                 Flow::Leaves => Expr::literal(Scalar::new(ty, 0)),
             };
             self.state.drop_pending(block);
-            sides.push(expr);
+            self.leave_block();
+            sides.push((expr, self.state.text.len() - start));
         }
-        let first = if sides.iter().all(|e| e.extra.literal.is_some()) { sides[0].typed(ty, kind) } else { sides[0].text.clone() };
-        let text = format!("if {} {{ {first} }} else {{ {} }}", condition.text, sides[1].text);
-        let expr = Expr::over(text, LOWEST, &[condition, &sides[0], &sides[1]]);
-        if !expr.loads && self.is_passed_on(inst, result) {
+        let statements = self.state.text.split_off(begin);
+        let (first_statements, second_statements) = statements.split_at(sides[0].1);
+        let both = [&sides[0].0, &sides[1].0];
+        let first = if both.iter().all(|e| e.extra.literal.is_some()) { both[0].typed(ty, kind) } else { both[0].text.clone() };
+        let text = format!("if {} {{ {first} }} else {{ {} }}", condition.text, both[1].text);
+        let expr = Expr::over(text, LOWEST, &[condition, both[0], both[1]]);
+        if statements.is_empty() && !expr.loads && self.is_passed_on(inst, result) {
             return self.wait(inst, result, expr);
         }
         let of_side = |block: Block| self.yields(block).first().copied();
         let hint = self.hint_of(&[Some(result), of_side(then_block), of_side(else_block)]);
         let name = self.declare_name(&hint);
-        self.line(&format!("let {name} = {};", expr.text));
+        if statements.is_empty() {
+            self.line(&format!("let {name} = {};", expr.text));
+        } else {
+            self.line(&format!("let {name} = if {} {{", condition.text));
+            self.side(first_statements, &first);
+            self.line("} else {");
+            self.side(second_statements, &both[1].text);
+            self.line("};");
+        }
         self.bind(result, Expr::new(name, PRIMARY));
+    }
+
+    /// A side of an `if` that gives a value: statements that are printed already, and the value.
+    fn side(&mut self, statements: &str, value: &str) {
+        self.state.text.push_str(statements);
+        self.state.level += 1;
+        self.line(value);
+        self.state.level -= 1;
     }
 
     /// The label of the innermost context.
