@@ -8,7 +8,7 @@ use crate::ir::atomic::spelling;
 use crate::ir::intrinsic::{Call, Intrinsic, OperandType};
 use crate::ir::{
     Access, AtomicOp, Atomicity, Axis, BinaryOp, CompareOp, Compute, MemoryType, ObjectKind, Op, PrintPart, Scalar, Space, Special, Step,
-    Type, UnaryOp, Value, eval,
+    Type, UnaryOp, Value,
 };
 
 /// How the rest binds.
@@ -34,6 +34,8 @@ pub(super) struct Extra {
     pub(super) literal: Option<Scalar>,
     /// The same value as `usize`, where the IR has it in fewer bits: who asks for `usize` is given that.
     wide: Option<String>,
+    /// The number that who reads it sees behind signs and casts.
+    behind: Option<i128>,
     /// `left op right`: what `op=` is made of.
     parts: Option<(String, &'static str, String)>,
 }
@@ -77,7 +79,15 @@ impl Expr {
     /// As another type.
     pub(super) fn cast(&self, from: Type, kind: Kind, to: &str) -> Expr {
         let inner = Expr { text: self.typed(from, kind), ..self.clone() };
-        Expr::over(format!("{} as {to}", inner.at(CAST)), CAST, &[self])
+        let mut expr = Expr::over(format!("{} as {to}", inner.at(CAST)), CAST, &[self]);
+        // Of others the type says what remains.
+        expr.extra.behind = self.seen().filter(|number| (0..=127).contains(number));
+        expr
+    }
+
+    /// The number that it is, if the text says so: as `rustc` and the front end see it, who refuse shifts by too much.
+    fn seen(&self) -> Option<i128> {
+        self.extra.literal.filter(|scalar| scalar.ty.is_int()).map(|scalar| scalar.as_int()).or(self.extra.behind)
     }
 
     /// The text left of an operator: a cast before `<` would begin a list of types.
@@ -161,7 +171,8 @@ impl Printer<'_> {
     fn receiver_as(&mut self, value: Value, kind: Kind) -> Expr {
         let expr = self.take_as(value, kind);
         let text = expr.typed(self.kernel.ty(value), kind);
-        Expr { text, extra: Extra::default(), ..expr }
+        let extra = Extra { behind: expr.seen(), ..Extra::default() };
+        Expr { text, extra, ..expr }
     }
 
     /// Operands of one type, of the kind of `like`; if all are literals the first says which.
@@ -186,7 +197,9 @@ impl Printer<'_> {
             UnaryOp::Neg if !unsigned => {
                 let e = self.receiver_as(a, kind);
                 let text = if e.text.starts_with('-') { format!("-({})", e.text) } else { format!("-{}", e.at(UNARY)) };
-                Expr::over(text, UNARY, &[&e])
+                let mut negated = Expr::over(text, UNARY, &[&e]);
+                negated.extra.behind = e.seen().map(|number| -number);
+                negated
             }
             UnaryOp::Not if ty == Type::Bool => {
                 let e = self.take(a);
@@ -224,14 +237,9 @@ impl Printer<'_> {
             let ty = self.kernel.ty(a);
             let x = self.take_as(a, kind);
             let x = Expr { text: x.typed(ty, kind), extra: Extra::default(), ..x };
-            // A count is taken modulo the width; of a number that it sees, through casts too, `rustc` asks that it is below.
-            let seen = self.seen_count(b);
-            let y = match (self.take(b), seen) {
-                (y, Some(count)) if y.extra.literal.is_some() || y.level == CAST => {
-                    Expr::new((count.bits % u64::from(ty.bits())).to_string(), PRIMARY)
-                }
-                (y, _) => y,
-            };
+            // A count is taken modulo the width; of a number that it sees, `rustc` asks that it is below.
+            let y = self.take(b);
+            let y = y.seen().map(|count| Expr::new(count.rem_euclid(ty.bits().into()).to_string(), PRIMARY)).unwrap_or(y);
             return Expr::arithmetic(&x, if op == BinaryOp::Shl { "<<" } else { ">>" }, &y, SHIFT);
         }
         let both = self.operands(&[a, b], kind);
@@ -245,14 +253,6 @@ impl Printer<'_> {
                 Expr::over(format!("{}.{}({})", receiver.at(PRIMARY), op.word(), y.text), PRIMARY, &[x, y])
             }
         }
-    }
-
-    /// What a shift's count is, if it is a constant behind casts.
-    fn seen_count(&self, count: Value) -> Option<Scalar> {
-        if let Op::Compute(Compute::Cast(inner)) = self.kernel.def(count)?.1 {
-            return eval::cast(self.seen_count(*inner)?, self.kernel.ty(count));
-        }
-        self.kernel.constant(count)
     }
 
     /// The axis, if `a + b` is a block's first thread and the thread in it.
