@@ -84,3 +84,22 @@ fn sums(n: usize, x: &Global<f32>, y: &mut Global<f32>) {
     }
     y[global_id().x] = sum;
 }
+// ---- A product whose instruction takes more registers than a thread begins with
+// target sm_90a
+#[kernel(block = 512)]
+fn product(a: &Matrix<bf16>, b: &Matrix<bf16>, c: &mut Matrix<f32>) {
+    #[shared(swizzle = 128)]
+    let mut left: [[bf16; 64]; 256];
+    #[shared(swizzle = 128)]
+    let mut right: [[bf16; 64]; 256];
+    load_tile(&mut left, a, 0, 0);
+    load_tile(&mut right, b, 0, 0);
+    sync_threads();
+    let mut sums = Accumulator::<f32, 256, 256>::zero();
+    multiply_add(&left, transposed(&right), &mut sums);
+    #[unroll]
+    for e in 0..sums.len() {
+        let (row, column) = sums.position(e);
+        c[(row, column)] = sums[e];
+    }
+}

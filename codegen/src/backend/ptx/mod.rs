@@ -48,6 +48,7 @@ mod module;
 mod negation;
 mod predicate;
 mod print;
+mod product_registers;
 mod region;
 mod remainder;
 mod roles;
@@ -154,6 +155,7 @@ pub fn module(kernel: &Addressed, target: &Target, span: &dyn Fn(Loc) -> Span) -
     let kernel = placed.as_ref().unwrap_or(kernel);
     let name = module::entry_name(&kernel.name);
     let mut emitter = Emitter::new(kernel, target, name.clone(), span);
+    emitter.check_product_registers();
     emitter.fuse();
     emitter.body();
     let (abi, parameters) = emitter.parameters();
