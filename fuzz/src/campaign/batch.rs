@@ -140,6 +140,11 @@ pub fn complaint(said: &Said) -> String {
     }
 }
 
+/// Whether devices of this name are asked about a kernel: OpenCL devices have functions of their own, and no clusters, and their blocks need not run beside each other.
+pub fn is_asked(name: &str, kernel: &Kernel) -> bool {
+    !kernel.has_textures() && (name == Judge::Cuda.name() || !(kernel.is_approximate || kernel.has_clusters || kernel.waits))
+}
+
 fn on_device(
     settings: &Settings,
     name: &'static str,
@@ -151,11 +156,7 @@ fn on_device(
 ) {
     let suspects = Suspects::of(settings);
     for Known { seed, kernel, output } in known {
-        if kernel.has_textures() {
-            continue;
-        }
-        // OpenCL devices have functions of their own.
-        if (kernel.is_approximate || kernel.has_clusters || kernel.waits) && name != Judge::Cuda.name() {
+        if !is_asked(name, kernel) {
             continue;
         }
         suspects.begin(*seed);
