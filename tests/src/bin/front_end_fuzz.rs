@@ -45,17 +45,27 @@ fn main() -> ExitCode {
     if let Some(first) = number("--run") {
         return tried(first, number("--inputs").unwrap_or(RUN), &root, false);
     }
+    // Each of the programs would say that it has none, for each run, its halves, and theirs.
+    if corpus(&root).is_none() {
+        return ExitCode::from(2);
+    }
     let limit = number("--seconds").map_or(Duration::MAX, Duration::from_secs);
     campaign(number("--inputs").unwrap_or(10_000), number("--threads").unwrap_or(1), number("--seed").unwrap_or(1), limit, &root)
 }
 
-/// Tries inputs in this program, and says what is wrong with them, a line each that begins with `wrong`.
-fn tried(first: u64, count: u64, root: &Path, is_shown: bool) -> ExitCode {
+/// What inputs are made from; none where the repository is not there, which is said.
+fn corpus(root: &Path) -> Option<Corpus> {
     let corpus = Corpus::of(root);
     if corpus.sources.is_empty() || corpus.ir.is_empty() {
         eprintln!("no sources below {}: name the repository by `--root FOLDER`", root.display());
-        return ExitCode::from(2);
+        return None;
     }
+    Some(corpus)
+}
+
+/// Tries inputs in this program, and says what is wrong with them, a line each that begins with `wrong`.
+fn tried(first: u64, count: u64, root: &Path, is_shown: bool) -> ExitCode {
+    let Some(corpus) = corpus(root) else { return ExitCode::from(2) };
     let (mut reached, mut longest, mut largest) = (Reached::default(), Duration::ZERO, 0);
     for seed in (0..count).map(|i| first.wrapping_add(i)) {
         let input = Spoilt::of(seed, &corpus);
