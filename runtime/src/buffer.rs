@@ -439,7 +439,9 @@ fn check_view<T: Element, U: Element>(len: usize, writes: bool) -> Result<()> {
     let directions = [(&T::TYPE, &U::TYPE), (&U::TYPE, &T::TYPE)];
     for (from, to) in &directions[..if writes { 2 } else { 1 }] {
         if from.has_padding() {
-            return refuse(format!("`{from}` has bytes that belong to no field, and nothing is known of them"));
+            return refuse(format!(
+                "`{from}` has bytes that belong to no field, and nothing is known of them; give it fields in their place"
+            ));
         }
         if to.has_invalid_values() {
             return refuse(format!("not all bytes are a `{to}`, which is or holds a `bool` or an enum; upload values of that type"));
@@ -448,8 +450,10 @@ fn check_view<T: Element, U: Element>(len: usize, writes: bool) -> Result<()> {
     let (bytes, size) = (len * size_of::<T>(), size_of::<U>());
     match bytes.checked_rem(size) {
         Some(0) if size_of::<T>() != 0 => Ok(()),
-        Some(left) if left != 0 => refuse(format!("its {bytes} bytes are not a multiple of {size}")),
-        _ => refuse("one of them has no bytes".to_owned()),
+        Some(left) if left != 0 => {
+            refuse(format!("its {bytes} bytes are not a multiple of {size}; make it {} bytes long", bytes.next_multiple_of(size)))
+        }
+        _ => refuse("one of them has no bytes; choose elements that have some".to_owned()),
     }
 }
 

@@ -35,7 +35,10 @@ impl<T: Element> Buffer<T> {
     pub fn download_as<P: AnyBitPattern>(&self) -> Result<Vec<P>> {
         let refuse = |reason| Error::View { from: T::TYPE.to_string(), to: type_name::<P>().to_owned(), reason };
         if T::TYPE.has_padding() {
-            return Err(refuse(format!("`{}` has bytes that belong to no field, and nothing is known of them", T::TYPE)));
+            return Err(refuse(format!(
+                "`{}` has bytes that belong to no field, and nothing is known of them; give it fields in their place",
+                T::TYPE
+            )));
         }
         let len = count::<T, P>(self.len()).map_err(refuse)?;
         let bytes = len * size_of::<P>();
@@ -77,11 +80,17 @@ fn bytes_for<T: Element, P: NoUninit>(values: &[P]) -> Result<(&[u8], usize)> {
 fn count<T, U>(len: usize) -> Result<usize, String> {
     let (from, to) = (size_of::<T>(), size_of::<U>());
     if from == 0 || to == 0 {
-        return Err("one of them has no bytes".to_owned());
+        return Err("one of them has no bytes; choose elements that have some".to_owned());
     }
     if !from.is_multiple_of(to) && !to.is_multiple_of(from) {
-        return Err(format!("one has {from} bytes, the other {to}, and neither is a multiple of the other"));
+        return Err(format!(
+            "one has {from} bytes, the other {to}, and neither is a multiple of the other; choose elements whose size divides {from}"
+        ));
     }
     let bytes = len * from;
-    if bytes.is_multiple_of(to) { Ok(bytes / to) } else { Err(format!("its {bytes} bytes are not a multiple of {to}")) }
+    if bytes.is_multiple_of(to) {
+        Ok(bytes / to)
+    } else {
+        Err(format!("its {bytes} bytes are not a multiple of {to}; make it {} bytes long", bytes.next_multiple_of(to)))
+    }
 }

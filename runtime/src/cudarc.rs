@@ -382,7 +382,11 @@ pub trait Buffers: sealed::Sealed + Sized {
 }
 
 /// Rooms are filled before what is in them is asked for.
-const FILLED: &str = "what is lent was put there";
+macro_rules! filled {
+    ($lent:expr) => {
+        $lent.as_mut().expect("what is lent was put there")
+    };
+}
 
 /// A slice that is lent: a buffer, as long as this lives.
 #[doc(hidden)]
@@ -508,7 +512,7 @@ macro_rules! slices {
 
             #[inline]
             fn buffers<'b>(lent: &'b mut Option<LentSlice<'_, T>>) -> &'b Buffer<T> {
-                &lent.as_mut().expect(FILLED).buffer
+                &filled!(lent).buffer
             }
         }
     )*};
@@ -539,7 +543,7 @@ macro_rules! slices_mut {
 
             #[inline]
             fn buffers<'b>(lent: &'b mut Option<LentSlice<'_, T>>) -> &'b mut Buffer<T> {
-                &mut lent.as_mut().expect(FILLED).buffer
+                &mut filled!(lent).buffer
             }
         }
     )*};
@@ -603,7 +607,7 @@ impl<'a, T: Element> Buffers for &'a Buffer<T> {
     }
 
     fn slices<'b>(lent: &'b mut Option<LentBuffer<'a, T>>) -> CudaView<'b, T> {
-        lent.as_mut().expect(FILLED).slice.as_view()
+        filled!(lent).slice.as_view()
     }
 }
 
@@ -619,7 +623,7 @@ impl<'a, T: Element> Buffers for &'a mut Buffer<T> {
     }
 
     fn slices<'b>(lent: &'b mut Option<LentBuffer<'a, T>>) -> CudaViewMut<'b, T> {
-        lent.as_mut().expect(FILLED).slice.as_view_mut()
+        filled!(lent).slice.as_view_mut()
     }
 }
 

@@ -239,8 +239,8 @@ pub(crate) trait Queue: Any + Send + Sync {
     /// # Safety
     /// As for [`Queue::copy`], but for `from`, which is that device's.
     unsafe fn copy_from_peer(&self, _to: &dyn Memory, _from: &dyn Memory, _peer: &dyn DeviceDriver, _what: Copied) -> Result<()> {
-        let reason = "memory was to be copied from a device that this one is not connected to".to_owned();
-        Err(Error::Foreign { device: "a device without peers".to_owned(), reason })
+        // Asked of devices that are connected only.
+        Err(Error::internal("copy_from_peer"))
     }
 
     /// What comes later in this queue runs after what is now in `other`, a queue of the same device or of one that it is connected to.
@@ -412,5 +412,6 @@ pub(crate) fn parameter_of(argument: &AbiArgument) -> Option<usize> {
 
 /// A text as C takes it. `kernel`: whose it is, for messages.
 pub(crate) fn c_string(kernel: &'static str, text: &str) -> Result<CString> {
-    CString::new(text).map_err(|_| Error::Argument { kernel, reason: "its text holds a zero byte".into() })
+    // Nothing that is emitted has a zero byte.
+    CString::new(text).map_err(|_| Error::internal(kernel))
 }

@@ -318,6 +318,14 @@ pub enum Error {
     /// The simulator found something wrong with what the kernel did.
     #[error(transparent)]
     Simulated(#[from] Box<crate::sim::Fault>),
+    /// A mistake of this library's own: something that was checked before does not hold.
+    #[error("`{of}`: {reason}")]
+    Internal {
+        /// A kernel, a parameter, a device.
+        of: String,
+        /// The line of the sources that finds it.
+        reason: String,
+    },
     /// The device does not do this.
     #[error("{device} {what}")]
     Unsupported {
@@ -349,7 +357,27 @@ debug_of_variants! {
     NoDriver NoDevice DriverTooOld Driver OutOfMemory TooLarge Texture LengthMismatch OutOfRange Matrix Array View
     Untimed NoZero ConstantTooLarge Compile DeviceCompiler Layout UnknownTarget NoGrid NoBlock
     FixedBlock EmptyExtent Limit IndexWidth OtherDevice ForeignObject Foreign Shards Collective Graph Argument Fault Simulated
-    Unsupported
+    Internal Unsupported
+}
+
+impl Error {
+    /// For what only a mistake of this library's own leads to: the line that calls this says what it is. `of`: a kernel or a device.
+    #[cold]
+    #[track_caller]
+    pub(crate) fn internal(of: &str) -> Error {
+        Error::Internal { of: of.to_owned(), reason: mistake() }
+    }
+}
+
+/// Why something is not done that was checked before: the line that calls this finds it.
+#[cold]
+#[track_caller]
+pub(crate) fn mistake() -> String {
+    let at = std::panic::Location::caller();
+    let file = at.file().replace('\\', "/");
+    // From the crate on.
+    let file = file.rfind("/src/").map_or(&*file, |from| &file[from + 1..]);
+    format!("it is not as it was checked to be (at `{file}:{}`); this is a mistake of warpwright's own: please report it", at.line())
 }
 
 #[cfg(test)]

@@ -115,8 +115,7 @@ impl Launch<'_> {
             self.order(stream)?;
         }
         let (times, clock) = instance.executable.time(&plan, stream, runs)?;
-        let none = || Error::Argument { kernel: self.definition.name, reason: "the device timed no run".into() };
-        Timing::new(times, clock).ok_or_else(none)
+        Timing::new(times, clock).ok_or_else(|| Error::internal(self.definition.name))
     }
 
     /// Whether the lanes of this launch's warps exchange values directly on a device ([`warp_sum`](crate::prelude::warp_sum), `shuffle`, `ballot` …):

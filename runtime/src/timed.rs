@@ -93,6 +93,6 @@ impl Device {
             DeviceKind::OpenCl => Clock::DeviceProfiling,
             DeviceKind::Simulator | DeviceKind::Host => Clock::Host,
         };
-        Timing::new(times, clock).ok_or(Error::Untimed { reason: "the device timed no run" })
+        Timing::new(times, clock).ok_or_else(|| Error::internal("time"))
     }
 }

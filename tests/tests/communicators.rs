@@ -162,10 +162,13 @@ fn what_does_not_fit_is_an_error_that_names_both_sides() {
         assert_eq!(
             error,
             format!(
-                "all_gather of 10 `f32` on rank 0 of {ranks} ({device}): `to` has 11 elements, but {ranks} ranks with the 10 of `from` make {wanted}"
+                "all_gather of 10 `f32` on rank 0 of {ranks} ({device}): `to` has 11 elements, but {ranks} ranks with the 10 of `from` make {wanted}; give `to` {wanted}"
             )
         );
-        assert!(text(first.broadcast(&mut a, 7).launch()).ends_with(&format!("there is no rank 7 of {ranks}: they are counted from 0")));
+        assert!(
+            text(first.broadcast(&mut a, 7).launch())
+                .ends_with(&format!("there is no rank 7 of {ranks}: they are counted from 0; give one below {ranks}"))
+        );
         assert!(text(first.send(&a, 0).launch()).ends_with("rank 0 is this one; help: `copy_from` copies a buffer"));
         // A buffer of another device.
         let error = first.all_reduce(&mut b, Reduction::Sum).launch().unwrap_err();

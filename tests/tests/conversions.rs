@@ -217,27 +217,30 @@ fn bytes_that_are_no_such_values_are_an_error_that_says_why() {
         assert_eq!(
             there::<[f32; 4]>(device, &vectors),
             format!(
-                "a buffer of `{name}` cannot be seen as one of `[f32; 4]`: one has 12 bytes, the other 16, and neither is a multiple of the other"
+                "a buffer of `{name}` cannot be seen as one of `[f32; 4]`: one has 12 bytes, the other 16, and neither is a multiple of the other; choose elements whose size divides 12"
             )
         );
         assert_eq!(
             there::<[f32; 4]>(device, &[1.0f32; 7]),
-            "a buffer of `f32` cannot be seen as one of `[f32; 4]`: its 28 bytes are not a multiple of 16"
+            "a buffer of `f32` cannot be seen as one of `[f32; 4]`: its 28 bytes are not a multiple of 16; make it 32 bytes long"
         );
         assert_eq!(
             there::<bool>(device, &[1u8]),
             "a buffer of `u8` cannot be seen as one of `bool`: not all bytes are a `bool`, which is or holds a `bool` or an enum; upload values of that type"
         );
-        assert!(there::<f32>(device, &[Nothing; 4]).ends_with("Nothing` cannot be seen as one of `f32`: one of them has no bytes"));
+        assert!(
+            there::<f32>(device, &[Nothing; 4])
+                .ends_with("Nothing` cannot be seen as one of `f32`: one of them has no bytes; choose elements that have some")
+        );
         assert_eq!(
             back::<[u32; 3]>(device.upload(&[1u32; 4])),
-            "a buffer of `u32` cannot be seen as one of `[u32; 3]`: its 16 bytes are not a multiple of 12"
+            "a buffer of `u32` cannot be seen as one of `[u32; 3]`: its 16 bytes are not a multiple of 12; make it 24 bytes long"
         );
         assert_eq!(
             back::<u32>(device.upload(&[WithGap { small: 1, large: 2 }])),
-            "a buffer of `WithGap` cannot be seen as one of `u32`: `WithGap` has bytes that belong to no field, and nothing is known of them"
+            "a buffer of `WithGap` cannot be seen as one of `u32`: `WithGap` has bytes that belong to no field, and nothing is known of them; give it fields in their place"
         );
-        assert!(back::<Nothing>(device.upload(&[1u32])).ends_with("one of them has no bytes"));
+        assert!(back::<Nothing>(device.upload(&[1u32])).ends_with("one of them has no bytes; choose elements that have some"));
         let mut four = device.zeros::<[f32; 4]>(4).unwrap();
         assert!(text(four.write_as(&vectors)).contains("neither is a multiple of the other"));
         let error = four.write_as(&[Vec4::ONE; 3]).unwrap_err();

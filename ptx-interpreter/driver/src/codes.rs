@@ -42,6 +42,12 @@ const NAMES: &[(Code, &str)] = &[
     (ILLEGAL_INSTRUCTION, "CUDA_ERROR_ILLEGAL_INSTRUCTION\0"),
     (MISALIGNED_ADDRESS, "CUDA_ERROR_MISALIGNED_ADDRESS\0"),
     (LAUNCH_FAILED, "CUDA_ERROR_LAUNCH_FAILED\0"),
+    // What only a test asks for: see `failing`.
+    (100, "CUDA_ERROR_NO_DEVICE\0"),
+    (221, "CUDA_ERROR_JIT_COMPILER_NOT_FOUND\0"),
+    (714, "CUDA_ERROR_HARDWARE_STACK_ERROR\0"),
+    (803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH\0"),
+    (999, "CUDA_ERROR_UNKNOWN\0"),
 ];
 
 /// The name of a code, with a zero byte.

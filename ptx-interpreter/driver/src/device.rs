@@ -27,6 +27,8 @@ pub(crate) const THREADS: usize = 2048;
 /// Per compute capability, ten times the major number and the minor: shared memory of a multiprocessor, and the most that a block can ask for (CUDA C++ Programming
 /// Guide, "Technical Specifications per Compute Capability").
 const SHARED: &[(u32, c_int, c_int)] = &[
+    // Older than all that anything can be compiled for.
+    (30, 49152, 49152),
     (70, 98304, 98304),
     (75, 65536, 65536),
     (80, 167_936, 166_912),
@@ -102,6 +104,16 @@ exported! {
 
     /// The name of a code.
     fn cuGetErrorName(code: Code, text: *mut *const c_char) {
+        let Some(name) = name(code) else {
+            put!(text, null());
+            return Err(INVALID_VALUE);
+        };
+        put!(text, name.as_ptr().cast());
+        Ok(())
+    }
+
+    /// The same: who knows the name needs no sentence.
+    fn cuGetErrorString(code: Code, text: *mut *const c_char) {
         let Some(name) = name(code) else {
             put!(text, null());
             return Err(INVALID_VALUE);

@@ -12,6 +12,10 @@ macro_rules! exported {
             #[unsafe(no_mangle)]
             pub unsafe extern "C" fn $name($($arg: $ty),*) -> $crate::codes::Code {
                 fn body($($arg: $ty),*) -> Result<(), $crate::codes::Code> $body
+                // A code is 32 bits, whose sign OpenCL uses.
+                if let Some(code) = $crate::failing::told(stringify!($name)) {
+                    return code as $crate::codes::Code;
+                }
                 body($($arg),*).err().unwrap_or($crate::codes::SUCCESS)
             }
         )*

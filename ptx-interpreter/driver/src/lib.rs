@@ -2,7 +2,10 @@
 //!
 //! Everything is done in the call: streams are in order by that, and events have happened when they are recorded. A fault of a kernel makes the context lost, and all later calls
 //! give its code, as the driver's do; what happened goes to standard error. `PTX_INTERPRETER_CAPABILITY` chooses the compute capability, 8.0 if it is not set,
-//! `PTX_INTERPRETER_CUDA` the version of CUDA, 13.0 if it is not set, and with it of the PTX that is taken, `PTX_INTERPRETER_SEED` the order in which threads run.
+//! `PTX_INTERPRETER_CUDA` the version of CUDA, 13.0 if it is not set, and with it of the PTX that is taken, `PTX_INTERPRETER_SEED` the order in which threads run,
+//! `PTX_INTERPRETER_FAILS` functions that fail.
+//!
+//! For the errors of programs it has NCCL's functions, too, and OpenCL's, which a test loads under the names `libnccl.so.2` and `libOpenCL.so.1`: they keep what they are given and compute nothing.
 
 #![expect(unsafe_code, reason = "has the driver's interface, which takes and gives addresses")]
 #![expect(clippy::too_many_arguments, reason = "the driver's own signatures")]
@@ -12,10 +15,13 @@ mod exported;
 
 mod codes;
 pub mod device;
+mod failing;
 pub mod graphs;
 mod layouts;
 pub mod memory;
 pub mod modules;
+pub mod nccl;
+pub mod opencl;
 mod state;
 pub mod streams;
 pub mod textures;

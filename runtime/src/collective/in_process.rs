@@ -203,8 +203,8 @@ pub(super) fn launch(collectives: &[(&Arc<World>, &CollectiveLaunch<'_>)]) -> Re
     state.done.retain(|id| !own.contains(id));
     world.changed.notify_all();
     match &state.failure {
-        _ if is_done => Ok(()),
-        Some(failure) => Err(first.refuse(failure)),
-        None => Err(first.refuse("it was not done")),
+        Some(failure) if !is_done => Err(first.refuse(failure)),
+        // Nobody leaves the loop above for another reason than that it is done, or has failed.
+        _ => Ok(()),
     }
 }

@@ -44,7 +44,8 @@ impl Rendezvous {
             (Rendezvous::File(path), _) => loop {
                 match std::fs::read(path) {
                     Ok(bytes) => {
-                        let id = bytes.try_into().map_err(|_| self.failed("it holds something else than rank 0 writes"))?;
+                        let id =
+                            bytes.try_into().map_err(|_| self.failed("it holds something else than rank 0 writes; help: pass another"))?;
                         return Ok((id, Left(None)));
                     }
                     Err(error) if error.kind() == ErrorKind::NotFound => self.pause(end, "rank 0 has not written it")?,
@@ -85,7 +86,7 @@ impl Rendezvous {
 
     fn pause(&self, end: Option<Instant>, why: &str) -> Result<()> {
         if end.is_some_and(|end| Instant::now() >= end) {
-            return Err(self.failed(format!("{why} within the time limit")));
+            return Err(self.failed(format!("{why} within the time limit; help: start all ranks, each with this place")));
         }
         std::thread::sleep(PAUSE);
         Ok(())
@@ -117,7 +118,7 @@ fn greeted(mut other: TcpStream, id: &[u8; ID_BYTES]) -> std::io::Result<usize> 
 fn asked(address: &str, rank: usize, end: Option<Instant>) -> std::io::Result<[u8; ID_BYTES]> {
     let left = end.map_or(PATIENCE, |end| end.saturating_duration_since(Instant::now()).clamp(PAUSE, PATIENCE));
     let mut places = address.to_socket_addrs()?;
-    let place = places.next().ok_or_else(|| std::io::Error::other("the address has no place"))?;
+    let place = places.next().ok_or(ErrorKind::AddrNotAvailable)?;
     let mut first = TcpStream::connect_timeout(&place, left)?;
     first.set_read_timeout(Some(left))?;
     first.write_all(&(rank as u64).to_le_bytes())?;
@@ -171,15 +172,24 @@ mod tests {
                 .to_string()
         };
         let error = meet(&Rendezvous::File(path.clone()), 1);
-        assert_eq!(error, format!("ranks cannot meet at the file `{}`: rank 0 has not written it within the time limit", path.display()));
+        assert_eq!(
+            error,
+            format!(
+                "ranks cannot meet at the file `{}`: rank 0 has not written it within the time limit; help: start all ranks, each with this place",
+                path.display()
+            )
+        );
         std::fs::write(&path, "old").unwrap();
         assert!(
             meet(&Rendezvous::File(path.clone()), 0)
                 .ends_with("it is there already; help: remove it if no other group meets there, or pass another")
         );
-        assert!(meet(&Rendezvous::File(path.clone()), 1).ends_with("it holds something else than rank 0 writes"));
+        assert!(meet(&Rendezvous::File(path.clone()), 1).ends_with("it holds something else than rank 0 writes; help: pass another"));
         std::fs::remove_file(&path).unwrap();
-        assert!(meet(&Rendezvous::Tcp("127.0.0.1:0".to_owned()), 0).ends_with("1 of 2 ranks have come within the time limit"));
+        assert!(
+            meet(&Rendezvous::Tcp("127.0.0.1:0".to_owned()), 0)
+                .ends_with("1 of 2 ranks have come within the time limit; help: start all ranks, each with this place")
+        );
         assert!(meet(&Rendezvous::Tcp("127.0.0.1:1".to_owned()), 1).contains("rank 0 does not answer"));
     }
 }

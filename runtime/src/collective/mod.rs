@@ -167,7 +167,7 @@ impl Communicator {
     /// [`Error::NoDriver`] if NCCL cannot be loaded; [`Error::Collective`] if there is no such rank, or if not all have come within `limit`; [`Error::Driver`] if NCCL fails; [`Error::Unsupported`] if the device is no GPU of the CUDA driver.
     pub fn join(device: &Device, rank: usize, ranks: usize, meeting: &Rendezvous, limit: Duration) -> Result<Communicator> {
         if rank >= ranks {
-            let reason = format!("there is no rank {rank} of {ranks}: they are counted from 0");
+            let reason = format!("there is no rank {rank} of {ranks}: they are counted from 0; give one below {ranks}");
             return Err(Error::Collective { reason });
         }
         if device.kind() != DeviceKind::Cuda {
@@ -241,8 +241,12 @@ impl Communicator {
 
     fn misfit(&self, whole: &str, len: usize, part: &str, part_len: usize) -> Option<String> {
         let wanted = part_len.saturating_mul(self.ranks);
-        (len != wanted)
-            .then(|| format!("`{whole}` has {len} elements, but {} ranks with the {part_len} of `{part}` make {wanted}", self.ranks))
+        (len != wanted).then(|| {
+            let ranks = self.ranks;
+            format!(
+                "`{whole}` has {len} elements, but {ranks} ranks with the {part_len} of `{part}` make {wanted}; give `{whole}` {wanted}"
+            )
+        })
     }
 
     fn collective<'b, T: Reducible>(
@@ -255,7 +259,9 @@ impl Communicator {
     ) -> CollectiveLaunch<'b> {
         let task = Task { kind, ty: T::DATA_TYPE, count };
         let misfit = misfit.or_else(|| match kind.peer() {
-            Some(peer) if peer >= self.ranks => Some(format!("there is no rank {peer} of {}: they are counted from 0", self.ranks)),
+            Some(peer) if peer >= self.ranks => {
+                Some(format!("there is no rank {peer} of {0}: they are counted from 0; give one below {0}", self.ranks))
+            }
             Some(peer) if peer == self.rank && !matches!(kind, Kind::Broadcast(_)) => {
                 Some(format!("rank {peer} is this one; help: `copy_from` copies a buffer"))
             }

@@ -168,7 +168,7 @@ pub(super) struct Rank {
 impl Rank {
     fn new(nccl: &'static Nccl, comm: Comm, group: u64) -> Result<Rank> {
         let handle = Arc::new(Handle { nccl, comm, is_gone: Mutex::new(false) });
-        let watch = Watch::start(&handle).map_err(|error| Error::Collective { reason: format!("no thread can be started: {error}") })?;
+        let watch = Watch::start(&handle).map_err(|error| no_thread(&error))?;
         Ok(Rank { handle, watch, launching: Mutex::new(()), group })
     }
 
@@ -202,7 +202,13 @@ pub(super) fn join(device: &Device, rank: usize, ranks: usize, meeting: &Rendezv
     let (id, _left): (_, Left) = meeting.meet(rank, ranks, || nccl.new_id(), end)?;
     let left = end.map_or(limit, |end| end.saturating_duration_since(Instant::now()));
     let mut made = made(nccl, std::slice::from_ref(device), &[rank], ranks, id, left, limit)?;
-    made.pop().ok_or_else(|| Error::Collective { reason: "NCCL made no communicator".to_owned() })
+    made.pop().ok_or_else(|| Error::internal("NCCL"))
+}
+
+fn no_thread(error: &std::io::Error) -> Error {
+    Error::Collective {
+        reason: format!("no thread can be started: {error}; help: raise the limit of threads, `ulimit -u`, or start fewer"),
+    }
 }
 
 /// The communicators of ranks that are here, made in a thread that is given up when the time is over.
@@ -239,7 +245,7 @@ fn made(
         // Nobody listens if the time was over.
         let _ = tell.send(make());
     });
-    spawned.map_err(|error| Error::Collective { reason: format!("no thread can be started: {error}") })?;
+    spawned.map_err(|error| no_thread(&error))?;
     match told.recv_timeout(left) {
         Ok(comms) => {
             let group = GROUPS.fetch_add(1, Ordering::Relaxed);
@@ -280,8 +286,8 @@ pub(super) fn launch(collectives: &[(&Rank, &CollectiveLaunch<'_>)]) -> Result<(
     let begin = |(rank, collective): &(&Rank, &CollectiveLaunch<'_>)| {
         let CollectiveLaunch { communicator, task, .. } = collective;
         collective.core().may_hang();
-        let what = format!("{task} on rank {} of {} ({})", communicator.rank, communicator.ranks, communicator.device);
-        rank.watch.begin(what, &communicator.device, Instant::now().checked_add(communicator.limit))
+        let of = [communicator.rank, communicator.ranks];
+        rank.watch.begin(*task, of, &communicator.device, Instant::now().checked_add(communicator.limit))
     };
     let numbers: Vec<u64> = collectives.iter().map(begin).collect();
     // SAFETY: takes nothing.

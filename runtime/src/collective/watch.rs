@@ -1,5 +1,6 @@
 //! Sees to it that collectives end: a thread for each communicator that looks at what it has under way, and aborts it when the time limit is over or NCCL reports an error.
 
+use super::Task;
 use super::nccl::Handle;
 use crate::device::Device;
 use crate::driver::Marker;
@@ -14,16 +15,32 @@ const PAUSES: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(2
 /// A collective under way.
 struct UnderWay {
     number: u64,
-    what: String,
+    task: Task,
+    /// Which rank of how many has it.
+    rank: [usize; 2],
     device: Device,
     /// Where it has ended; nothing as long as it is not in its stream: NCCL makes connections then, and waits for others.
     passed: Option<Box<dyn Marker>>,
     end: Option<Instant>,
 }
 
+impl UnderWay {
+    fn what(&self) -> String {
+        let [rank, ranks] = self.rank;
+        format!("{} on rank {rank} of {ranks} ({})", self.task, self.device)
+    }
+
+    /// One that cannot be asked is of a device that is lost, and says so to whoever asks.
+    fn has_ended(&self) -> bool {
+        self.passed.as_ref().is_some_and(|passed| !matches!(passed.is_complete(), Ok(false)))
+    }
+}
+
 #[derive(Default)]
 struct State {
     under_way: VecDeque<UnderWay>,
+    /// Whether the thread waits until something is under way. Else it looks again by itself: to wake it at each collective, and to have it ask the driver then, costs more than the launch.
+    is_idle: bool,
     launched: u64,
     failure: Option<String>,
     is_closed: bool,
@@ -49,22 +66,23 @@ impl Watch {
     }
 
     /// Watches a collective that is about to be launched; gives its number. `end`: when its time is over, if ever.
-    pub(super) fn begin(&self, what: String, device: &Device, end: Option<Instant>) -> u64 {
+    pub(super) fn begin(&self, task: Task, rank: [usize; 2], device: &Device, end: Option<Instant>) -> u64 {
         let mut state = self.lock();
         state.launched += 1;
         let number = state.launched;
-        state.under_way.push_back(UnderWay { number, what, device: device.clone(), passed: None, end });
-        self.changed.notify_all();
+        state.under_way.push_back(UnderWay { number, task, rank, device: device.clone(), passed: None, end });
+        if std::mem::take(&mut state.is_idle) {
+            self.changed.notify_all();
+        }
         number
     }
 
     /// It is in its stream, and has ended when that has come so far.
     pub(super) fn launched(&self, number: u64, passed: Box<dyn Marker>) {
         let mut state = self.lock();
-        if let Some(one) = state.under_way.iter_mut().find(|one| one.number == number) {
+        if let Some(one) = state.under_way.iter_mut().rev().find(|one| one.number == number) {
             one.passed = Some(passed);
         }
-        self.changed.notify_all();
     }
 
     /// Why the communicator is of no use any more, if it is.
@@ -100,8 +118,10 @@ impl Watch {
         let mut state = self.lock();
         loop {
             let before = state.under_way.len();
-            // One that cannot be asked is of a device that is lost, and says so to whoever asks.
-            state.under_way.retain(|one| one.passed.as_ref().is_none_or(|passed| matches!(passed.is_complete(), Ok(false))));
+            // They end in their order, as a rule: what is behind one that has not is not asked for.
+            while state.under_way.front().is_some_and(UnderWay::has_ended) {
+                state.under_way.pop_front();
+            }
             if state.under_way.len() != before {
                 pause = PAUSES[0];
                 self.changed.notify_all();
@@ -111,19 +131,21 @@ impl Watch {
                     return;
                 }
                 pause = PAUSES[0];
-                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+                state.is_idle = true;
+                state = self.changed.wait_while(state, |state| state.is_idle && !state.is_closed).unwrap_or_else(PoisonError::into_inner);
+                state.is_idle = false;
                 continue;
             }
             let Some(handle) = handle.upgrade() else { return };
             let now = Instant::now();
-            let overdue = state.under_way.iter().find(|one| one.end.is_some_and(|end| now >= end));
+            let overdue = state.under_way.iter().find(|one| one.end.is_some_and(|end| now >= end) && !one.has_ended());
             let overdue = overdue.map(|one| {
                 format!(
                     "{} has not ended within the time limit: a rank is lost, never came, or launched another collective or one of another size",
-                    one.what
+                    one.what()
                 )
             });
-            let failed = || handle.async_error().map(|error| format!("{} failed: {error}", state.under_way[0].what));
+            let failed = || handle.async_error().map(|error| format!("{} failed: {error}", state.under_way[0].what()));
             if let Some(why) = overdue.or_else(failed) {
                 drop(state);
                 self.give_up(&handle, &why);
@@ -131,6 +153,10 @@ impl Watch {
                 continue;
             }
             drop(handle);
+            if state.is_closed {
+                // Somebody waits for the end.
+                pause = PAUSES[0];
+            }
             state = self.changed.wait_timeout(state, pause).unwrap_or_else(PoisonError::into_inner).0;
             pause = (pause * 2).min(longest);
         }

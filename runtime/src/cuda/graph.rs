@@ -255,7 +255,7 @@ impl GraphDriver for CudaGraph {
             GraphWork::Launch { executable, plan } => {
                 let executable: &dyn Any = executable;
                 let Some(kernel) = executable.downcast_ref::<CudaKernel>() else {
-                    return Err(Error::Argument { kernel: plan.definition.name, reason: "it was compiled for another device".to_owned() });
+                    return Err(Error::internal(plan.definition.name));
                 };
                 self.put_launch(step, kernel, plan, after)?;
             }

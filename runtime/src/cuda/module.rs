@@ -622,11 +622,15 @@ impl Executable for CudaKernel {
     }
 }
 
+/// A parameter that is passed otherwise than the compiled kernel takes it.
 #[cold]
 pub(super) fn mismatch(plan: &LaunchPlan<'_>, param: usize) -> Error {
-    let reason = format!("parameter `{}` is passed otherwise than the compiled kernel takes it", parameter_name(plan.definition, param));
-    Error::Argument { kernel: plan.definition.name, reason }
+    Error::internal(parameter_name(plan.definition, param))
 }
+
+/// What helps where the driver finds no assembler.
+const NO_ASSEMBLER: &str =
+    "help: install `libnvidia-ptxjitcompiler.so.1`, which is part of the driver; in a container, pass it in with the driver";
 
 /// Hands PTX to the driver's assembler. The context is current.
 fn load(context: &Context, definition: &'static KernelDefinition, emitted: &Emitted) -> Result<sys::CUmodule> {
@@ -645,7 +649,7 @@ fn load(context: &Context, definition: &'static KernelDefinition, emitted: &Emit
         kernel: definition.name,
         compiler: format!("the CUDA driver's assembler (CUDA {})", context.driver.version()),
         code: context.driver.name(code),
-        log: log.trim_end().into(),
+        log: if code == code::JIT_COMPILER_NOT_FOUND { NO_ASSEMBLER.into() } else { log.trim_end().into() },
     };
     match code {
         code::SUCCESS => Ok(module),
@@ -662,7 +666,7 @@ fn load(context: &Context, definition: &'static KernelDefinition, emitted: &Emit
 
 /// The version a PTX text asks for.
 fn ptx_version(text: &str) -> &str {
-    text.lines().find_map(|line| line.trim().strip_prefix(".version")).map_or("of unknown version", str::trim)
+    text.lines().find_map(|line| line.trim().strip_prefix(".version")).map_or("?", str::trim)
 }
 
 #[cfg(test)]
@@ -672,6 +676,6 @@ mod tests {
     #[test]
     fn finds_the_version_of_ptx() {
         assert_eq!(ptx_version("// made by warpwright\n.version 7.8\n.target sm_90\n"), "7.8");
-        assert_eq!(ptx_version(""), "of unknown version");
+        assert_eq!(ptx_version(""), "?");
     }
 }

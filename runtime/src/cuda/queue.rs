@@ -173,8 +173,7 @@ impl Queue for CudaQueue {
     fn order_after(&self, other: &dyn Queue) -> Result<()> {
         let other: &dyn Any = other;
         let Some(other) = other.downcast_ref::<CudaQueue>() else {
-            let reason = "a stream was to wait for one of another kind of device".to_owned();
-            return Err(Error::Foreign { device: self.stream.context.identity.name.to_string(), reason });
+            return Err(Error::internal(&self.stream.context.identity.name));
         };
         // The other's event: an event is recorded in streams of its own context, and waited for in any.
         other.stream.context.bind()?;

@@ -72,8 +72,8 @@ impl Maps {
 fn make(context: &Context, map: &TensorMap, matrix: &Matrix) -> Result<sys::CUtensorMap> {
     let driver: &DriverApi = context.driver;
     let Some(encode) = driver.cuTensorMapEncodeTiled else {
-        let call = "cuTensorMapEncodeTiled".to_owned();
-        return Err(Error::Driver { call, code: "not found".to_owned(), context: "the driver is older than CUDA 12.0".to_owned() });
+        // A driver that takes the kernel's PTX, 8.0 of CUDA 12.0, has it.
+        return Err(Error::internal(&context.identity.name));
     };
     let data_type = match map.element {
         1 => sys::CU_TENSOR_MAP_DATA_TYPE_UINT8,

@@ -24,14 +24,8 @@ pub(super) struct TextureMemory {
 
 impl TextureMemory {
     pub(super) fn new(context: Arc<Context>, picture: &Picture) -> Result<TextureMemory> {
-        let Some(format) = format(picture.component) else {
-            return Err(Error::Texture {
-                texel: picture.component.to_string(),
-                width: picture.width as usize,
-                height: picture.height as usize,
-                reason: "CUDA's arrays do not hold it".to_owned(),
-            });
-        };
+        // Texels are of no other components.
+        let Some(format) = format(picture.component) else { return Err(Error::internal(&picture.component.to_string())) };
         context.bind()?;
         let (width, height) = (picture.width as usize, picture.height as usize);
         let descriptor = sys::CUDA_ARRAY_DESCRIPTOR { Width: width, Height: height, Format: format, NumChannels: picture.channels };

@@ -53,17 +53,16 @@ pub(crate) fn open(index: usize) -> Result<Box<dyn DeviceDriver>> {
 }
 
 fn platforms(api: &OpenClApi) -> Result<Vec<cl_platform_id>> {
-    let no_driver = |reason: &str| Error::NoDriver { api: "OpenCL", reason: reason.into(), help: INSTALL };
     let mut count: cl_uint = 0;
     // SAFETY: writes one number.
     match unsafe { api.clGetPlatformIDs(0, null_mut(), &mut count) } {
-        api::PLATFORM_NOT_FOUND => return Err(no_driver("the loader knows no platform")),
+        api::PLATFORM_NOT_FOUND => count = 0,
         code => check(code, "clGetPlatformIDs")?,
     }
-    let mut list = vec![null_mut(); count as usize];
     if count == 0 {
-        return Err(no_driver("the loader knows no platform"));
+        return Err(Error::NoDriver { api: "OpenCL", reason: "the loader knows no platform".into(), help: INSTALL });
     }
+    let mut list = vec![null_mut(); count as usize];
     // SAFETY: writes at most `count` handles.
     check(unsafe { api.clGetPlatformIDs(count, list.as_mut_ptr(), null_mut()) }, "clGetPlatformIDs")?;
     Ok(list)

@@ -139,10 +139,8 @@ impl OpenClKernel {
                 (AbiArgument::Exchange { bytes }, _) => set(if form.has_sub_groups { *bytes } else { bytes * u64::from(threads) }, null())?,
                 (AbiArgument::AskedGrid { axis }, _) => word(4, u64::from(plan.extents.grid[*axis as usize]))?,
                 (AbiArgument::Fault, _) => object(self.context.faults.buffer(&self.context, queue, &self.texts)?)?,
-                _ => {
-                    let reason = format!("argument {index} is passed otherwise than the compiled kernel takes it");
-                    return Err(Error::Argument { kernel: plan.definition.name, reason });
-                }
+                // An argument that is passed otherwise than the compiled kernel takes it.
+                _ => return Err(Error::internal(plan.definition.name)),
             }
         }
         Ok(())

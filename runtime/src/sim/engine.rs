@@ -145,8 +145,9 @@ impl Misuse {
                 "is used by a thread that may come before the one that makes it: no barrier of the block is between the two".into()
             }
             Misuse::MadeAgain => "is made again".into(),
-            Misuse::TooManyArrivals { counts: 1 } => "counts one arrival in a phase, and another thread arrives".into(),
-            Misuse::TooManyArrivals { counts } => format!("counts {counts} arrivals in a phase, and another thread arrives").into(),
+            Misuse::TooManyArrivals { counts } => {
+                format!("has all arrivals of its phase, {counts} of {counts}, and another thread arrives").into()
+            }
             Misuse::TooManyBytes => "gets more bytes in a phase than were announced".into(),
             Misuse::NeverAwaited => "counted copies that nobody has waited for when the block ends".into(),
         }

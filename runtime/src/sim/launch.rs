@@ -8,6 +8,7 @@ use super::program::{Access, Program};
 use super::shadow::Clash;
 use super::tallies::Tallies;
 use super::{Error, Fault, FaultKind, SimArgument, SimLaunch};
+use crate::error::mistake;
 use crate::texture::Picture;
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -217,13 +218,9 @@ impl<'a> BoundLaunch<'a> {
                 bytes.len()
             }
             SimArgument::Texture { texels, picture } => {
+                // Pictures are made, and have their texels, in this crate alone.
                 if picture.bytes() != texels.len() as u64 || u64::from(picture.texel_bytes()) != info.unit {
-                    let (width, height, texel) = (picture.width, picture.height, picture.texel_bytes());
-                    let unit = info.unit;
-                    return Err(format!(
-                        "`{name}` has texels of {unit} bytes; the argument has {width} × {height} of {texel}, in {} bytes",
-                        texels.len()
-                    ));
+                    return Err(mistake());
                 }
                 self.constants[object] = texels;
                 self.pictures[object] = Some(*picture);

@@ -61,7 +61,7 @@ pub(super) fn catch<R>(body: impl FnOnce() -> R) -> Result<R, Panic> {
 
 fn message(payload: &(dyn Any + Send)) -> String {
     let text = payload.downcast_ref::<&str>().copied().or_else(|| payload.downcast_ref::<String>().map(String::as_str));
-    let text = text.unwrap_or("the kernel panicked");
+    let text = text.unwrap_or("panicked");
     if text.starts_with("attempt to ") && text.ends_with(" with overflow") {
         let way_out = "the device wraps here; write `wrapping_…` if that is meant, or build without overflow checks";
         format!("{text} ({way_out})")

@@ -331,7 +331,8 @@ impl<'a> Block<'a> {
     }
 
     fn no_stack(&self, error: &std::io::Error) -> TwinError {
-        let message = format!("no memory for the stacks of the {} threads of a block: {error}", self.threads.len());
+        let message =
+            format!("no memory for the stacks of the {} threads of a block: {error}; help: use a smaller block", self.threads.len());
         TwinError { message, location: None, thread: None }
     }
 

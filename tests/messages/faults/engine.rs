@@ -17,6 +17,25 @@ fn summed(x: &Global<f32>, y: &mut Global<f32>) {
     y[t] = sum;
 }
 
+// ---- A run that one thread has waited for, and others read without a barrier
+// launch: grid = 1
+// in its IR, moved: barrier_wait => barrier_expect
+#[kernel(block = 64, targets = [sm_90])]
+fn summed(x: &Global<f32>, y: &mut Global<f32>) {
+    #[shared]
+    let mut run: [f32; 64];
+    let t = thread_idx().x;
+    let mut sum = 0.0;
+    #[pipeline(stages = 2)]
+    for i in 0..4 {
+        load_run(&mut run, x, i * 64);
+        sync_threads();
+        sum += run[63 - t];
+        sync_threads();
+    }
+    y[t] = sum;
+}
+
 // ---- A run that is asked for twice
 // launch: grid = 1
 // in its IR, doubled: copy_run
@@ -224,6 +243,23 @@ fn scaled(x: &Global<f32>, c: &mut Matrix<f32>) {
     }
 }
 
+// ---- A tile that is written again, without a barrier behind the wait for it
+// launch: grid = 1, c.rows = 4, c.columns = 64, c.pitch = 64
+// in its IR, moved: await_stores 0 read => put_tile
+#[kernel(block = 64, targets = [sm_90])]
+fn scaled(x: &Global<f32>, c: &mut Matrix<f32>) {
+    #[shared]
+    let mut strip: [[f32; 16]; 4];
+    let t = thread_idx().x;
+    #[pipeline(stages = 2, by = tma)]
+    for n in 0..c.columns() / 16 {
+        strip[t / 16][t % 16] = x[n * 64 + t] * 2.0;
+        sync_threads();
+        store_tile(c, 0, n * 16, &strip);
+        sync_threads();
+    }
+}
+
 // ---- A tile that is still on its way out when the block ends
 // launch: grid = 1, c.rows = 4, c.columns = 32, c.pitch = 32
 // in its IR, left out: await_stores 0 done
@@ -244,6 +280,31 @@ fn scaled(x: &Global<f32>, c: &mut Matrix<f32>) {
 // ---- A tile that is overwritten while tensor cores read it
 // launch: grid = 1, a.rows = 1, a.columns = 512, a.pitch = 512, b.rows = 1, b.columns = 512, b.pitch = 512
 // in its IR, replaced: left 1 => left 2
+#[kernel(block = 256, targets = [sm_90a])]
+fn product(a: &Matrix<bf16>, b: &Matrix<bf16>, y: &mut Global<f32>) {
+    #[shared(swizzle = 128)]
+    let mut left: [[bf16; 64]; 128];
+    #[shared(swizzle = 128)]
+    let mut right: [[bf16; 64]; 48];
+    #[shared]
+    let mut out: [[f32; 48]; 128];
+    let mut sums = Accumulator::<f32, 128, 48>::zero();
+    #[pipeline(stages = 4, by = tma, producer)]
+    for step in 0..a.columns() / 64 {
+        load_tile(&mut left, a, 0, step * 64);
+        load_tile(&mut right, b, 0, step * 64);
+        sync_threads();
+        multiply_add(&left, transposed(&right), &mut sums);
+        sync_threads();
+    }
+    sums.store(&mut out);
+    sync_threads();
+    y[thread_idx().x] = out[thread_idx().x / 2][thread_idx().x % 2];
+}
+
+// ---- A tile that is overwritten while tensor cores read it, and nobody has waited for them
+// launch: grid = 1, a.rows = 1, a.columns = 512, a.pitch = 512, b.rows = 1, b.columns = 512, b.pitch = 512
+// in its IR, replaced: left 1 => left 9
 #[kernel(block = 256, targets = [sm_90a])]
 fn product(a: &Matrix<bf16>, b: &Matrix<bf16>, y: &mut Global<f32>) {
     #[shared(swizzle = 128)]

@@ -59,8 +59,31 @@ fn guarded(lock: &mut Global<u32>, count: &mut Global<u32>) {
     lock.atomic_exchange(0, 0);
 }
 
+// ---- Two locks that the threads of a warp fight for
+// launch: grid = 1
+#[kernel(block = 32)]
+fn guarded(locks: &mut Global<u32>, counts: &mut Global<u32>) {
+    let which = thread_idx().x % 2;
+    while locks.atomic_cas(which, 0, 1) != 0 {}
+    fence_device();
+    counts[which] += 1;
+    fence_device();
+    locks.atomic_exchange(which, 0);
+}
+
 // ---- Blocks that wait for blocks which begin after them
 // launch: grid = 100000
+#[kernel(block = 32)]
+fn in_turn(flags: &mut Global<u32>) {
+    if block_idx().x == grid_dim().x - 1 {
+        flags.atomic_exchange(0, 1);
+    } else {
+        while flags.atomic_or(0, 0) == 0 {}
+    }
+}
+
+// ---- A block that waits for one which begins after it
+// launch: grid = 8193
 #[kernel(block = 32)]
 fn in_turn(flags: &mut Global<u32>) {
     if block_idx().x == grid_dim().x - 1 {

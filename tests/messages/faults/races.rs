@@ -112,3 +112,31 @@ fn last_block(part: &mut Global<f32>, count: &mut Global<u32>, y: &mut Global<f3
         }
     }
 }
+
+// ---- No fence before the atomic that tells of a write, in IR that does not say which lines it comes from
+// launch: grid = 2
+// in its IR, left out everywhere: @
+#[kernel(block = 64)]
+fn last_block(part: &mut Global<f32>, count: &mut Global<u32>, y: &mut Global<f32>) {
+    if thread_idx().x == 0 {
+        part[block_idx().x] = 1.0;
+        if count.atomic_add(0, 1) == 1 {
+            fence_device();
+            y[0] = part[0] + part[1];
+        }
+    }
+}
+
+// ---- No fence after the atomic that shows a write, in IR that does not say which lines it comes from
+// launch: grid = 2
+// in its IR, left out everywhere: @
+#[kernel(block = 64)]
+fn last_block(part: &mut Global<f32>, count: &mut Global<u32>, y: &mut Global<f32>) {
+    if thread_idx().x == 0 {
+        part[block_idx().x] = 1.0;
+        fence_device();
+        if count.atomic_add(0, 1) == 1 {
+            y[0] = part[0] + part[1];
+        }
+    }
+}

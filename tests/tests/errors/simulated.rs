@@ -51,20 +51,34 @@ fn asked(text: &str) -> Asked {
 }
 
 /// A kernel with an edit made in its text: `left out: barrier_init`, `doubled: copy_run`, `replaced: const 256 => const 128`; at the first line where it can be made, or,
-/// with `, the second`, at the next.
+/// with `, the second`, at the next. `moved: await_stores => put_tile`: to before the last line of these words. `left out everywhere: @`: words that begin so.
 fn edited(ir: &str, edit: &str) -> Result<Kernel, String> {
     let (what, words) = edit.split_once(": ").expect("an edit and its words");
     let (what, skipped) = what.strip_suffix(", the second").map_or((what, 0), |what| (what, 1));
     let (from, to) = words.split_once(" => ").unwrap_or((words, ""));
     let holds = |line: &str| if what == "replaced" { line.contains(from) } else { line.trim_start().starts_with(from) };
     let mut lines: Vec<String> = ir.lines().map(str::to_owned).collect();
+    if what == "left out everywhere" {
+        let without = |line: &String| line.split(' ').filter(|word| !word.starts_with(from)).collect::<Vec<_>>().join(" ");
+        return checked(&lines.iter().map(without).collect::<Vec<_>>());
+    }
     let at = (0..lines.len()).filter(|at| holds(&lines[*at])).nth(skipped).ok_or_else(|| format!("no line with `{from}` in\n{ir}"))?;
     match what {
         "left out" => drop(lines.remove(at)),
         "doubled" => lines.insert(at, lines[at].clone()),
         "replaced" => lines[at] = lines[at].replace(from, to),
+        "moved" => {
+            let line = lines.remove(at);
+            let before = lines.iter().rposition(|line| line.trim_start().starts_with(to)).ok_or_else(|| format!("no line with `{to}`"))?;
+            lines.insert(before, line);
+        }
         _ => return Err(format!("`{what}` is no edit")),
     }
+    checked(&lines)
+}
+
+/// The kernel of a text, if it is one.
+fn checked(lines: &[String]) -> Result<Kernel, String> {
     let text = lines.join("\n") + "\n";
     let kernel = parse_kernel(&text).map_err(|error| error.message)?;
     verify(&kernel).map_err(|violations| violations[0].to_string())?;

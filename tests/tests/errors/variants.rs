@@ -14,10 +14,14 @@ fn of(file: &str, name: &str) -> BTreeSet<String> {
     found.unwrap_or_else(|| panic!("{file} has no enum `{name}`")).variants.iter().map(|variant| variant.ident.to_string()).collect()
 }
 
-/// Every variant of `warpwright::Error`, of the library of staples' own, and of results of tuning.
+/// Every variant of `warpwright::Error`, of the library of staples' own, of results of tuning, of the simulator by itself, and of NVIDIA's assembler.
 pub(super) fn of_errors() -> BTreeSet<String> {
     let mut all = of("runtime/src/error.rs", "Error");
+    let of_simulator = of("runtime/src/sim/error.rs", "Error");
+    // Faults have a list of their own.
+    all.extend(of_simulator.iter().filter(|variant| *variant != "Fault").map(|variant| format!("sim::Error::{variant}")));
     all.extend(of("runtime/src/tuned.rs", "TunedError").iter().map(|variant| format!("TunedError::{variant}")));
+    all.extend(of("runtime/src/ptxas.rs", "PtxasError").iter().map(|variant| format!("PtxasError::{variant}")));
     all.extend(of("kernels/src/staples/error.rs", "Error").iter().map(|variant| format!("staples::Error::{variant}")));
     all
 }

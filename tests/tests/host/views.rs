@@ -93,7 +93,7 @@ fn what_is_no_value_is_refused() {
     let mut words = device.zeros::<u32>(3).unwrap();
     let refused = |result: warpwright::Result<usize>| result.unwrap_err().to_string();
     let text = refused(words.view::<u64>().map(Buffer::len));
-    assert_eq!(text, "a buffer of `u32` cannot be seen as one of `u64`: its 12 bytes are not a multiple of 8");
+    assert_eq!(text, "a buffer of `u32` cannot be seen as one of `u64`: its 12 bytes are not a multiple of 8; make it 16 bytes long");
     let text = refused(words.view::<Mode>().map(Buffer::len));
     assert_eq!(
         text,
@@ -114,7 +114,7 @@ fn what_is_no_value_is_refused() {
     // Bytes between fields: nobody knows what they are.
     let mut loose = device.upload(&[Loose { a: 1, b: 2 }]).unwrap();
     let text = refused(loose.view::<u64>().map(Buffer::len));
-    let reason = "`Loose` has bytes that belong to no field, and nothing is known of them";
+    let reason = "`Loose` has bytes that belong to no field, and nothing is known of them; give it fields in their place";
     assert_eq!(text, format!("a buffer of `Loose` cannot be seen as one of `u64`: {reason}"));
     let mut eight = device.upload(&[7u64]).unwrap();
     assert_eq!(eight.view::<Loose>().unwrap().download().unwrap(), [Loose { a: 7, b: 0 }], "read, they do not matter");

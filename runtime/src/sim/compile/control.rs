@@ -3,7 +3,8 @@
 use super::super::arithmetic as arith;
 use super::super::program::{CheckFailure, SimStep};
 use super::super::registers::{Operands, Reg};
-use super::{Compiler, Result, Target, add};
+use super::{Compiler, Result, Target, Verified, add};
+use crate::error::mistake;
 use crate::sim::InstructionClass;
 use warpwright_codegen::ir::{Block, CompareOp, Inst, Op, Region, Terminator, Type, Value};
 
@@ -84,7 +85,7 @@ impl Compiler<'_> {
     /// Slots of what a loop carries: its body's parameters from the `skip`-th on, filled with the first values.
     fn carried(&mut self, body: Block, skip: usize, init: &[Value]) -> Result<Vec<Reg>> {
         let params = &self.kernel.blocks[body].params;
-        let params = params.get(skip..).ok_or("a loop body without its parameters")?;
+        let params = params.get(skip..).verified()?;
         let carried = self.define_all(params)?;
         let init = self.slots(init)?;
         self.moves(&carried, &init)?;
@@ -94,13 +95,13 @@ impl Compiler<'_> {
     fn for_loop(&mut self, inst: Inst, range: &ForRange, init: &[Value], body: Block) -> Result<()> {
         let location = self.location;
         let ty = self.ty(range.start);
-        let next = arith::next_iteration(ty).ok_or_else(|| format!("a `for` over `{ty}`"))?;
-        let less = arith::compare(CompareOp::Lt, ty).ok_or("a `for` whose bounds cannot be compared")?;
+        let next = arith::next_iteration(ty).verified()?;
+        let less = arith::compare(CompareOp::Lt, ty).verified()?;
         let [start, end, step] = [self.slot(range.start)?, self.slot(range.end)?, self.slot(range.step)?];
         self.check_step(range.step, ty, step);
         let carried = self.carried(body, 1, init)?;
         let results = self.share_results(inst, &carried)?;
-        let iv = *self.kernel.blocks[body].params.first().ok_or("a `for` without induction variable")?;
+        let iv = *self.kernel.blocks[body].params.first().verified()?;
         let iv = self.define(iv)?;
         let condition = self.allocate(Type::Bool)?;
         let (exit, again) = (self.new_mask()?, self.new_mask()?);
@@ -128,11 +129,11 @@ impl Compiler<'_> {
     fn share_results(&mut self, inst: Inst, carried: &[Reg]) -> Result<Vec<Reg>> {
         let results = &self.kernel.insts[inst].results;
         if results.len() != carried.len() {
-            return Err(format!("a `for` with {} results that carries {}", results.len(), carried.len()));
+            return Err(mistake());
         }
         for (result, reg) in results.iter().zip(carried) {
             if Reg::file_of(self.ty(*result)) != reg.file() {
-                return Err(format!("`{result}` differs in type from what its `for` carries"));
+                return Err(mistake());
             }
             self.slots[usize::from(*result)] = Some(*reg);
             let after = self.lifetimes.last(*result);
@@ -185,14 +186,14 @@ impl Compiler<'_> {
                 self.moves(results, &values)
             }
             Op::Terminator(Terminator::Break(to, values)) => {
-                let target = self.targets.get(to).ok_or("a `break` out of nothing")?;
+                let target = self.targets.get(to).verified()?;
                 let (slots, mask, depth) = (target.results.clone(), target.exit, target.depth);
                 self.exit(&slots, values, mask, depth)
             }
             Op::Terminator(Terminator::Continue(to, values)) => {
-                let target = self.targets.get(to).ok_or("a `continue` of nothing")?;
+                let target = self.targets.get(to).verified()?;
                 let (slots, depth) = (target.carried.clone(), target.depth);
-                let mask = target.next.ok_or("a `continue` of what is no loop")?;
+                let mask = target.next.verified()?;
                 self.exit(&slots, values, mask, depth)
             }
             Op::Terminator(Terminator::Return) => {
@@ -217,7 +218,7 @@ impl Compiler<'_> {
             | Op::Tensor(_)
             | Op::Engine(_)
             | Op::Message(_)
-            | Op::Region(_) => Err("a block that does not end".into()),
+            | Op::Region(_) => Err(mistake()),
         }
     }
 

@@ -7,7 +7,8 @@ use super::super::multicast::SharedPart;
 use super::super::program::{Access, SimStep};
 use super::super::registers::Reg;
 use super::super::stores::TileStore;
-use super::{Compiler, Result, add};
+use super::{Compiler, Result, Verified, add};
+use crate::error::mistake;
 use crate::sim::InstructionClass;
 use warpwright_codegen::ir::{self, Engine, Step, Type, Value};
 
@@ -32,7 +33,7 @@ impl Compiler<'_> {
             },
             Engine::Is(role) => match results {
                 [result] => EngineStep::Is { role: *role, result: self.define(*result)? },
-                _ => return Err("whether a thread has a role is one result".into()),
+                _ => return Err(mistake()),
             },
             Engine::Expect { barrier, bytes } => {
                 EngineStep::Expect { barrier: self.place(barrier, 1, Type::U64, AccessKind::Atomic)?, bytes: self.slot(*bytes)? }
@@ -58,7 +59,7 @@ impl Compiler<'_> {
                     Some(share) => Some(SharedPart { parts: share.parts, part: self.slot(share.part)?, blocks: self.slot(share.blocks)? }),
                     None => None,
                 };
-                let (rows, columns, element) = self.kernel.tile_of(to).ok_or("a tensor copy of what is no tile")?;
+                let (rows, columns, element) = self.kernel.tile_of(to).verified()?;
                 // The first element: the others are as far from it as the pitch says.
                 let first = ir::Access { object: from.data, path: vec![Step::Index(from.pitch)] };
                 let matrix = self.copied_matrix(from)?;
@@ -75,7 +76,7 @@ impl Compiler<'_> {
                 }
             }
             Engine::StoreTile { from, to, row, column } => {
-                let (rows, columns, element) = self.kernel.tile_of(from).ok_or("a tensor copy of what is no tile")?;
+                let (rows, columns, element) = self.kernel.tile_of(from).verified()?;
                 let first = ir::Access { object: to.data, path: vec![Step::Index(to.pitch)] };
                 let matrix = self.copied_matrix(to)?;
                 let [row, column] = [*row, *column].map(|value| self.slot(value));

@@ -15,6 +15,7 @@ use super::counters::InstructionClass;
 use super::program::{CheckFailure, Preset, Program, Segment, SimStep};
 use super::registers::Reg;
 use super::{Error, SimOptions};
+use crate::error::mistake;
 use lifetimes::Lifetimes;
 use std::collections::HashMap;
 use warpwright_codegen::ir::{Block, Inst, Kernel, Location, Type, Value};
@@ -36,6 +37,21 @@ pub(super) fn compile(kernel: &Kernel, options: SimOptions) -> Result<Program, E
 
 /// Why a kernel cannot be compiled, without its name.
 type Result<T, E = String> = std::result::Result<T, E>;
+
+/// What is there in every kernel that the verifier lets through.
+trait Verified<T> {
+    fn verified(self) -> Result<T>;
+}
+
+impl<T> Verified<T> for Option<T> {
+    #[track_caller]
+    fn verified(self) -> Result<T> {
+        match self {
+            Some(found) => Ok(found),
+            None => Err(mistake()),
+        }
+    }
+}
 
 /// Adds to a list of the program; gives the number that steps name it by.
 fn add<T>(list: &mut Vec<T>, one: T) -> u32 {
@@ -197,7 +213,7 @@ impl<'k> Compiler<'k> {
     /// The slot of a value that is used.
     fn slot(&self, value: Value) -> Result<Reg> {
         let slot = self.slots.get(usize::from(value)).copied().flatten();
-        slot.ok_or_else(|| format!("`{value}` is used where it is not defined"))
+        slot.verified()
     }
 
     fn slots(&self, values: &[Value]) -> Result<Vec<Reg>> {
@@ -272,7 +288,7 @@ impl<'k> Compiler<'k> {
     /// Moves values to slots in the active lanes, all at once: as if every source were read before any slot is written.
     fn moves(&mut self, to: &[Reg], from: &[Reg]) -> Result<()> {
         if to.len() != from.len() {
-            return Err(format!("{} values are given where {} are expected", from.len(), to.len()));
+            return Err(mistake());
         }
         let mut pending: Vec<(Reg, Reg)> = to.iter().copied().zip(from.iter().copied()).filter(|(d, a)| d != a).collect();
         let mut temporaries = Vec::new();

@@ -139,7 +139,7 @@ fn check_sizes(program: &Program) -> Result<()> {
     ];
     for (what, bytes, limit) in limits {
         if bytes > u64::from(limit) {
-            return Err(format!("{what} is {bytes} bytes; the limit is {limit}"));
+            return Err(format!("{what} is {bytes} bytes; the limit is {limit}; make its arrays smaller"));
         }
     }
     match program.objects_in(Space::Constant).find(|(_, o)| o.unit > u64::from(CONSTANT_BYTES)) {

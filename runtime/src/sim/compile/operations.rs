@@ -5,7 +5,8 @@ use super::super::order::Reach;
 use super::super::program::{Barrier, Call, CallEval, CheckFailure, Preset, SimStep, Text};
 use super::super::registers::{Operands, Pure, Reg};
 use super::places::Work;
-use super::{Compiler, Result, add};
+use super::{Compiler, Result, Verified, add};
+use crate::error::mistake;
 use crate::sim::texture::TextureRead;
 use crate::sim::{AccessKind, InstructionClass};
 use warpwright_codegen::ir::intrinsic::{self, Eval, Intrinsic, IntrinsicId};
@@ -69,7 +70,7 @@ impl Compiler<'_> {
         let n = usize::from(object);
         let info = &self.program.objects[n];
         let (start, one) = (info.address(n), info.unit / u64::from(self.kernel.options.cluster_blocks()));
-        let run = pure(&Compute::MulAdd(rank, rank, rank), Type::U32, Type::U32).ok_or("no sums of addresses")?;
+        let run = pure(&Compute::MulAdd(rank, rank, rank), Type::U32, Type::U32).verified()?;
         let [start, one] = [start, one].map(|bits| self.preset(Type::U32, Preset::Constant(Type::U32, bits)));
         let (start, one, rank) = (start?, one?, self.slot(rank)?);
         self.count(InstructionClass::Other, 1);
@@ -94,7 +95,7 @@ impl Compiler<'_> {
     fn arithmetic(&mut self, op: &Compute, values: &[Value], result: Value) -> Result<()> {
         let to = self.ty(result);
         let ty = self.ty(values[0]);
-        let run = pure(op, ty, to).ok_or_else(|| format!("`{}` on `{ty}` giving `{to}`", word(op)))?;
+        let run = pure(op, ty, to).verified()?;
         self.count(if matches!(op, Compute::Cast(_)) { InstructionClass::Convert } else { class_of_type(ty) }, 1);
         let slots = self.slots(values)?;
         let d = self.define(result)?;
@@ -159,7 +160,7 @@ impl Compiler<'_> {
         }
         self.count(InstructionClass::Memory, 1);
         let (Some((component, _)), [x, y]) = (self.kernel.objects[object].texel(), at) else {
-            return Err("not a read of a texture".into());
+            return Err(mistake());
         };
         let at = [self.slot(*x)?, self.slot(*y)?];
         let results = self.define_all(results)?;
@@ -170,7 +171,7 @@ impl Compiler<'_> {
 
     fn intrinsic(&mut self, row: IntrinsicId, args: &[Value], results: &[Value]) -> Result<()> {
         let row = row.row();
-        let device = row.device().ok_or_else(|| format!("intrinsic `{}` was not expanded", row.name))?;
+        let device = row.device().verified()?;
         let ty = if row.call == intrinsic::Call::Associated { results.first().or(args.first()) } else { args.first().or(results.first()) };
         let ty = ty.map_or(Type::U32, |v| self.ty(*v));
         self.count(class_of_row(row, ty), 1);
@@ -195,7 +196,7 @@ impl Compiler<'_> {
             }
             lanes @ (Eval::Lane(_) | Eval::Warp(_) | Eval::Shuffle(_)) => {
                 let result = results.first().map(|v| self.define(*v)).transpose()?;
-                let eval = CallEval::new(lanes).ok_or("an intrinsic without a meaning")?;
+                let eval = CallEval::new(lanes).verified()?;
                 let name = self.location.call.map_or(row.name, |call| call.row().name);
                 let call = add(&mut self.program.calls, Call { name, eval, ty, args: slots, result });
                 self.emit(SimStep::Call(call));
@@ -217,7 +218,7 @@ impl Compiler<'_> {
 fn one(results: &[Value]) -> Result<Value> {
     match results {
         [result] => Ok(*result),
-        _ => Err(format!("an instruction with {} results where one is expected", results.len())),
+        _ => Err(mistake()),
     }
 }
 

@@ -5,7 +5,8 @@ use super::super::arithmetic::carrier;
 use super::super::program::{Access, Dimension, Index, Length, Path, Preset, SimStep};
 use super::super::registers::Reg;
 use super::objects::scalar_of;
-use super::{Compiler, Result, add};
+use super::{Compiler, Result, Verified, add};
+use crate::error::mistake;
 use crate::sim::InstructionClass;
 use warpwright_codegen::ir::{self, AtomicOp, Atomicity, MemoryType, Object, Space, Type, Value};
 
@@ -37,7 +38,7 @@ impl Compiler<'_> {
     /// An access by address.
     pub(super) fn access_at(&mut self, object: Object, ptr: Value, offset: i32, work: &Work) -> Result<()> {
         self.width(work)?;
-        let ty = work.values.last().or(work.old.as_ref()).map(|v| self.ty(*v)).ok_or("an access without values")?;
+        let ty = work.values.last().or(work.old.as_ref()).map(|v| self.ty(*v)).verified()?;
         let path = Path::Pointer { ptr: self.slot(ptr)?, offset };
         self.push_access(object, path, ty, work)
     }
@@ -46,9 +47,8 @@ impl Compiler<'_> {
     fn width(&self, work: &Work) -> Result<u32> {
         match (work.atomic, work.values.len()) {
             (None, n @ (1 | 2 | 4 | 8 | 16)) => Ok(n as u32),
-            (None, n) => Err(format!("a vector access of {n} scalars")),
             (Some((op, _)), n) if n == op.operands() => Ok(1),
-            (Some(_), n) => Err(format!("an atomic with {n} operands")),
+            _ => Err(mistake()),
         }
     }
 
@@ -63,12 +63,12 @@ impl Compiler<'_> {
     fn push_access(&mut self, object: Object, path: Path, ty: Type, work: &Work) -> Result<()> {
         let info = &self.program.objects[usize::from(object)];
         if work.kind != AccessKind::Read && !info.is_writable {
-            return Err(format!("`{}` is read-only and written", info.name));
+            return Err(mistake());
         }
         let is_bits = work.atomic.is_none() && work.values.len() > 1;
         let fits = |other: Type| carrier(other) == carrier(ty) || is_bits && other.bytes() == ty.bytes();
-        if let Some(other) = work.values.iter().find(|v| !fits(self.ty(**v))) {
-            return Err(format!("`{other}` is a `{}`, the place in `{}` holds a `{ty}`", self.ty(*other), info.name));
+        if !work.values.iter().all(|value| fits(self.ty(*value))) {
+            return Err(mistake());
         }
         self.count(InstructionClass::Memory, 1);
         let is_load = work.kind == AccessKind::Read;
@@ -94,9 +94,7 @@ impl Compiler<'_> {
     /// A path's constant bytes and its dimensions, and the type of the scalar it leads to.
     fn path(&self, place: &ir::Access, width: u32) -> Result<(Path, Type)> {
         let (path, ty) = self.path_into(place, width)?;
-        let name = &self.kernel.objects[place.object].name;
-        let scalar = scalar_of(ty).ok_or_else(|| format!("a path into `{name}` that leads to no scalar"))?;
-        Ok((path, scalar))
+        Ok((path, scalar_of(ty).verified()?))
     }
 
     /// The same, and what it leads to, whatever that is.
@@ -108,7 +106,7 @@ impl Compiler<'_> {
         for (n, step) in place.path.iter().enumerate() {
             match (step, ty) {
                 (ir::Step::Field(field), MemoryType::Struct(id)) => {
-                    let field = kernel.structs[*id].fields.get(*field as usize).ok_or("a field that the struct does not have")?;
+                    let field = kernel.structs[*id].fields.get(*field as usize).verified()?;
                     base += field.offset;
                     name = format!("{name}.{}", field.name);
                     ty = &field.ty;
@@ -131,13 +129,13 @@ impl Compiler<'_> {
                     name.push_str("[_]");
                     ty = element;
                 }
-                _ => return Err(format!("a path into `{}` that its type does not have", data.name)),
+                _ => return Err(mistake()),
             }
         }
         Ok((Path::Indexed { base, dimensions }, ty))
     }
 
     fn index_slot(&self, value: Value) -> Result<Reg> {
-        if self.ty(value).is_int() { self.slot(value) } else { Err(format!("the index `{value}` is a `{}`", self.ty(value))) }
+        if self.ty(value).is_int() { self.slot(value) } else { Err(mistake()) }
     }
 }

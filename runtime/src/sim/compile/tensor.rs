@@ -4,7 +4,7 @@ use super::super::AccessKind;
 use super::super::program::{Access, Path, SimStep};
 use super::super::registers::Reg;
 use super::super::tensor::{Left, MatrixLoad, MatrixRows, Product, ROWS, Tile, WarpgroupProduct};
-use super::{Compiler, Result, add};
+use super::{Compiler, Result, Verified, add};
 use crate::sim::InstructionClass;
 use warpwright_codegen::ir::{Address, MemoryType, ProductFactor, Tensor, Type, Value, WarpgroupFactor, WarpgroupShape};
 use warpwright_codegen::target::limits::VECTOR_BYTES;
@@ -23,7 +23,7 @@ impl Compiler<'_> {
                 };
                 let b = self.tile(b, *factors, b.is_transposed)?;
                 let of_sums = sums.first().map(|sum| self.kernel.ty(*sum));
-                let shape = of_sums.and_then(|sum| WarpgroupShape::of(*factors, sum)).ok_or("a product that `wgmma` has not")?;
+                let shape = of_sums.and_then(|sum| WarpgroupShape::of(*factors, sum)).verified()?;
                 let sums = self.slots(sums)?;
                 let results = self.define_all(results)?;
                 let product = WarpgroupProduct { mnk: *mnk, shape, a, b, running: *running, sums, results };
@@ -52,11 +52,11 @@ impl Compiler<'_> {
 
     fn tile(&mut self, factor: &ProductFactor, ty: Type, is_along: bool) -> Result<Tile> {
         let kernel = self.kernel;
-        let swizzle = kernel.swizzled.get(&factor.array.object).copied().ok_or("a warpgroup's product of a tile that is not swizzled")?;
-        let mut tile = factor.array.leads_to(kernel).ok_or("a path to no tile")?;
+        let swizzle = kernel.swizzled.get(&factor.array.object).copied().verified()?;
+        let mut tile = factor.array.leads_to(kernel).verified()?;
         let bytes = tile.size(&kernel.structs);
         if matches!(tile.element().and_then(|slab| slab.element()), Some(MemoryType::Array(..))) {
-            tile = tile.element().ok_or("slabs of nothing")?;
+            tile = tile.element().verified()?;
         }
         let slab = tile.size(&kernel.structs);
         let (path, _) = self.path_into(&factor.array, 1)?;
@@ -101,7 +101,7 @@ impl Compiler<'_> {
         self.count(InstructionClass::Memory, 1);
         let (path, ty) = match at {
             Address::Path(place) => {
-                let ty = place.scalars(self.kernel, 1).and_then(|types| types.first().copied()).ok_or("matrices of what are no scalars")?;
+                let ty = place.scalars(self.kernel, 1).and_then(|types| types.first().copied()).verified()?;
                 (self.path_into(place, VECTOR_BYTES as u32 / ty.bytes())?.0, ty)
             }
             Address::Pointer { ptr, offset, .. } => (Path::Pointer { ptr: self.slot(*ptr)?, offset: *offset }, Type::U16),

@@ -146,7 +146,7 @@ fn barriers_are_used_as_they_are_made() {
     misused(
         &format!("{INIT}{arrivals}"),
         Misuse::TooManyArrivals { counts: 1 },
-        "barrier 0 of `arrived` counts one arrival in a phase, and another thread arrives",
+        "barrier 0 of `arrived` has all arrivals of its phase, 1 of 1, and another thread arrives",
     );
     let less = "v7: u32 = const 128\n";
     misused(

@@ -113,7 +113,7 @@ fn a_slot_that_is_not_handed_back_is_waited_for_with_counts() {
     let found = run_bad(PRODUCE, &WORK.replace("v42: bool = eq v41, v3", "v42: bool = le v41, v4"));
     assert!(matches!(found.kind, FaultKind::BarrierStuck { .. } | FaultKind::Race { .. } | FaultKind::CopyInFlight { .. }), "{found}");
     let words = Misuse::TooManyArrivals { counts: 2 }.words();
-    assert_eq!(words, "counts 2 arrivals in a phase, and another thread arrives");
+    assert_eq!(words, "has all arrivals of its phase, 2 of 2, and another thread arrives");
 }
 
 #[test]

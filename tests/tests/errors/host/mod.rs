@@ -2,18 +2,25 @@
 
 mod buffers;
 mod collectives;
+mod cuda;
+mod cudarc;
 mod drivers;
 mod dynamic;
 mod graphs;
 mod launches;
 mod limits;
 mod matrices;
+mod memory;
+mod nccl;
 mod no_driver;
 mod no_seed;
 mod no_turns;
 mod old_driver;
+mod opencl;
 mod other_libraries;
+mod ptxas;
 mod several;
+mod simulator;
 mod staples;
 mod trap;
 mod tuned;
@@ -76,6 +83,7 @@ fn entry(text: &str, name: &str, said: &str) -> Entry {
         .map(|line| line.strip_prefix("        ").unwrap_or(line))
         .collect();
     let (kind, said) = said.split_once(": ").unwrap_or_else(|| panic!("{name}: {said}"));
+    let kind = if kind == END { "" } else { kind };
     Entry { title, shown: format!("```rust,ignore\n{}\n```", body.join("\n")), kind: kind.to_owned(), said: said.to_owned() }
 }
 
@@ -86,6 +94,7 @@ const FILES: &[(&str, &str, &[Example], Option<&str>)] = &[
     ("Buffers seen as other elements", include_str!("views.rs"), views::EXAMPLES, None),
     ("Matrices for tensor copies", include_str!("matrices.rs"), matrices::EXAMPLES, None),
     ("The host twin", include_str!("twin.rs"), twin::EXAMPLES, None),
+    ("The host twin, without memory", include_str!("memory.rs"), memory::EXAMPLES, Some(EACH)),
     ("A limit of 1000 turns, `WARPWRIGHT_LOOP_LIMIT=1000`", include_str!("limits.rs"), limits::EXAMPLES, Some("limits")),
     ("A limit of turns that is none", include_str!("no_turns.rs"), no_turns::EXAMPLES, Some("no turns")),
     ("A seed of a weak memory that is none", include_str!("no_seed.rs"), no_seed::EXAMPLES, Some("no seed")),
@@ -95,12 +104,37 @@ const FILES: &[(&str, &str, &[Example], Option<&str>)] = &[
     ("Collectives", include_str!("collectives.rs"), collectives::EXAMPLES, None),
     ("The library of staples", include_str!("staples.rs"), staples::EXAMPLES, None),
     ("Results of tuning", include_str!("tuned.rs"), tuned::EXAMPLES, None),
+    ("The simulator by itself", include_str!("simulator.rs"), simulator::EXAMPLES, None),
+    ("NVIDIA's assembler", include_str!("ptxas.rs"), ptxas::EXAMPLES, None),
     ("GPUs", include_str!("drivers.rs"), drivers::EXAMPLES, Some("driver")),
     ("GPUs: what does not hold", include_str!("trap.rs"), trap::EXAMPLES, Some("driver, trap")),
+    ("GPUs: a driver that fails", include_str!("cuda.rs"), cuda::EXAMPLES, Some(EACH)),
+    ("GPUs: `cudarc`", include_str!("cudarc.rs"), cudarc::EXAMPLES, Some(EACH)),
+    ("GPUs: ranks and NCCL", include_str!("nccl.rs"), nccl::EXAMPLES, Some(EACH)),
+    ("OpenCL devices", include_str!("opencl.rs"), opencl::EXAMPLES, Some(EACH)),
     ("An old driver", include_str!("old_driver.rs"), old_driver::EXAMPLES, Some("old")),
     ("No driver", include_str!("no_driver.rs"), no_driver::EXAMPLES, Some("none")),
     ("Other libraries under the drivers' names", include_str!("other_libraries.rs"), other_libraries::EXAMPLES, Some("other libraries")),
 ];
+
+/// The child of examples that run each in a child of its own, which is called by this, the title and the example's name.
+pub(super) const EACH: &str = "each ";
+
+fn child_of_its_own(title: &str, example: &str) -> String {
+    format!("{EACH}{title}: {example}")
+}
+
+/// What an example says of the drivers that it meets, in a line `// where cuInit=100, …`: names and values.
+fn conditions(text: &'static str, name: &str) -> Vec<(&'static str, &'static str)> {
+    let lines: Vec<&'static str> = text.lines().collect();
+    let function = item(&lines, &format!("fn {name}(")).unwrap_or_else(|| panic!("no function `{name}`"));
+    let told = function.iter().find_map(|line| line.trim_start().strip_prefix("// where "));
+    let told = told.unwrap_or_default().split(", ").filter(|one| !one.is_empty());
+    told.map(|one| one.split_once('=').unwrap_or_else(|| panic!("{name}: `{one}` is no condition"))).collect()
+}
+
+/// Stands for the variant where the program ends with the message.
+const END: &str = "the program ends";
 
 /// Stands for the variant where an example does not fail.
 const NOTHING: &str = "no error";
@@ -115,24 +149,35 @@ fn said((name, run): &Example) -> String {
 
 /// Runs the examples of a child, and prints what they say.
 pub(super) fn print(child: &str) {
-    for (.., examples, of) in FILES {
-        for example in examples.iter().filter(|_| *of == Some(child)) {
+    for (title, _, examples, of) in FILES {
+        let is_meant = |name: &str| if *of == Some(EACH) { child == child_of_its_own(title, name) } else { *of == Some(child) };
+        for example in examples.iter().filter(|example| is_meant(example.0)) {
             println!("said {} {}", example.0, serde_json::to_string(&said(example)).expect("text"));
         }
     }
 }
 
-/// The entries of each file. `in_child` gives what a child prints.
-pub(super) fn entries(in_child: impl Fn(&str) -> String) -> Vec<Section> {
-    let one_file = |(title, text, examples, child): &(&'static str, &str, &[Example], Option<&str>)| {
-        let printed = child.map(&in_child);
-        let of_child = |name: &str| {
-            let line = printed.as_ref()?.lines().find_map(|line| line.strip_prefix(&format!("said {name} ")))?;
-            serde_json::from_str::<String>(line).ok()
-        };
+/// What an example has said, of what its child has printed.
+fn told_by(printed: &str, name: &str) -> String {
+    // Behind what the harness writes, where a test runs in its thread.
+    let line = printed.lines().find_map(|line| line.split_once(&format!("said {name} ")));
+    let said = line.and_then(|(_, line)| serde_json::from_str(line).ok());
+    // Or why it has ended.
+    let said = said.or_else(|| printed.lines().find(|line| line.starts_with("warpwright: ")).map(|line| format!("{END}: {line}")));
+    said.unwrap_or_else(|| format!("{NOTHING}: `{name}` has said nothing: {printed}"))
+}
+
+/// The entries of each file. `in_child` gives what a child prints, under these conditions.
+pub(super) fn entries(in_child: impl Fn(&str, &[(&'static str, &'static str)]) -> String) -> Vec<Section> {
+    let one_file = |(title, text, examples, child): &(&'static str, &'static str, &[Example], Option<&str>)| {
+        let printed = child.filter(|child| *child != EACH).map(|child| in_child(child, &[]));
         let one = |example: &Example| {
-            let said = if printed.is_some() { of_child(example.0) } else { Some(said(example)) };
-            entry(text, example.0, &said.unwrap_or_else(|| panic!("`{}` has said nothing: {printed:?}", example.0)))
+            let said = match (child, &printed) {
+                (None, _) => said(example),
+                (Some(_), Some(printed)) => told_by(printed, example.0),
+                (Some(_), None) => told_by(&in_child(&child_of_its_own(title, example.0), &conditions(text, example.0)), example.0),
+            };
+            entry(text, example.0, &said)
         };
         Section { title, files: Vec::new(), items: items(text), entries: examples.iter().map(one).collect() }
     };

@@ -41,6 +41,11 @@ pub fn apart(y: &mut Global<u32>) {
     }
 }
 
+#[kernel(block = 32)]
+pub fn divided(by: i32, y: &mut Global<i32>) {
+    y[global_id().x] /= by;
+}
+
 super::examples! {
     /// Threads that wait at two different barriers
     fn divergent_barrier(device) {
@@ -72,5 +77,13 @@ super::examples! {
         let host = Device::host();
         let mut y = host.zeros::<u32>(64)?;
         apart(&mut y).grid(2).launch(&host)
+    }
+
+    /// A quotient that its type does not hold
+    fn overflow(device) {
+        device.synchronize()?;
+        let host = Device::host();
+        let mut y = host.upload(&[i32::MIN; 32])?;
+        divided(-1, &mut y).cover(32).launch(&host)
     }
 }
