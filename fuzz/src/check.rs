@@ -7,7 +7,7 @@ use crate::source::{Form, Kernel};
 use std::collections::BTreeSet;
 use warpwright_codegen::backend::opencl::OpenCl;
 use warpwright_codegen::backend::ptx::Ptx;
-use warpwright_codegen::backend::rust::emit_rust;
+use warpwright_codegen::backend::rust::{Rust, emit_rust};
 use warpwright_codegen::hir::Lowered;
 use warpwright_codegen::intrinsics;
 use warpwright_codegen::ir;
@@ -225,7 +225,9 @@ fn texts(shown: &mut Shown, kernel: &Kernel, kept: &Lowered<Scheduled>, number: 
         shown.targets.insert("opencl");
     }
     if number % 8 == 3 {
-        let text = emit_rust(&kept.kernel);
+        // What is printed for people, and the same with what is known or unused left in: expressions of constants.
+        let text =
+            if number % 16 == 3 { kept.emit(&Rust, None).map_err(|found| refused("Rust", found))?.text } else { emit_rust(&kept.kernel) };
         shown.targets.insert("rust");
         // The launch has fewer blocks where a thread has several elements, which the printed kernel does not say.
         if kernel.elements == 1 && !is_for_reading(&text) {

@@ -10,6 +10,7 @@ use crate::ir::{
     TextureOp,
 };
 use crate::ir::{IndexWidth, Math};
+use crate::passes;
 use std::collections::{BTreeMap, HashSet};
 
 /// Stores of one constant to every element of an array, one after another: `= [[0.0; 4]; 4]`.
@@ -166,15 +167,14 @@ impl Printer<'_> {
         self.state.text.push_str(&format!("{attribute}\nfn {}({list}) {{\n", self.kernel.name));
     }
 
-    /// Whether a load of an object is printed.
+    /// Whether anybody needs what a parameter's buffer holds: only then a load of it is printed for sure.
     fn is_loaded(&self, object: Object) -> bool {
-        let mut found = false;
-        self.kernel.for_each_inst(|kernel, _, inst| {
-            let data = &kernel.insts[inst];
-            let is_load = matches!(&data.op, Op::Memory(Memory { op: MemoryOp::Load, at }) if at.object() == object);
-            found |= is_load && data.results.iter().any(|result| self.state.is_used(*result));
-        });
-        found
+        let mut needed = self.kernel.clone();
+        passes::run(&mut needed, passes::TIDY, None);
+        let at = self.kernel.params.iter().position(|param| *param == object);
+        let Some(object) = at.and_then(|at| needed.params.get(at).copied()) else { return false };
+        let is_load = |inst: Inst| matches!(&needed.insts[inst].op, Op::Memory(Memory { op: MemoryOp::Load, at }) if at.object() == object);
+        needed.insts_in(needed.body).any(is_load)
     }
 
     /// Shared arrays, and those of a thread that are not declared where they are filled.
