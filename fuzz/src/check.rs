@@ -9,9 +9,7 @@ use warpwright_codegen::backend::opencl::OpenCl;
 use warpwright_codegen::backend::ptx::Ptx;
 use warpwright_codegen::backend::rust::{Rust, emit_rust};
 use warpwright_codegen::hir::Lowered;
-use warpwright_codegen::intrinsics;
 use warpwright_codegen::ir;
-use warpwright_codegen::ir::intrinsic::Call;
 use warpwright_codegen::passes::{self, ADDRESS, OPTIMIZE, Pass};
 use warpwright_codegen::pipeline::Scheduled;
 use warpwright_codegen::target::{self, Target};
@@ -189,12 +187,6 @@ fn stages(shown: &mut Shown, kernel: &Kernel, kept: &Lowered<Scheduled>, number:
     Ok(())
 }
 
-/// Whether a printed kernel is for reading alone: it calls functions that only passes place.
-fn is_for_reading(text: &str) -> bool {
-    let is_called = |name: &str| text.contains(&format!("{name}("));
-    intrinsics::rows().any(|row| row.call == Call::Pass && is_called(row.name))
-}
-
 /// Every text can be printed.
 fn texts(shown: &mut Shown, kernel: &Kernel, kept: &Lowered<Scheduled>, number: u64) -> Result<(), Failure> {
     let name = target_of(kernel, number);
@@ -230,7 +222,7 @@ fn texts(shown: &mut Shown, kernel: &Kernel, kept: &Lowered<Scheduled>, number: 
             if number % 16 == 3 { kept.emit(&Rust, None).map_err(|found| refused("Rust", found))?.text } else { emit_rust(&kept.kernel) };
         shown.targets.insert("rust");
         // The launch has fewer blocks where a thread has several elements, which the printed kernel does not say.
-        if kernel.elements == 1 && !is_for_reading(&text) {
+        if kernel.elements == 1 {
             let again = compiled::printed(&text).map_err(|said| Failure::Wrong(format!("printed Rust is refused: {said}\n{text}")))?;
             shown.targets.insert("rust, read again and run");
             compare(shown, "printed Rust", kernel, again.kernel.legal()).map_err(|failure| match failure {
