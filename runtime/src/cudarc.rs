@@ -12,14 +12,14 @@
 #![expect(unsafe_code, reason = "handles of another library say nothing of what they are")]
 
 use crate::buffer::{Allocation, Buffer};
-use crate::device::Device;
+use crate::device::{Device, KnownDevice};
 use crate::driver::Notes;
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::foreign::{LEGACY, PER_THREAD, SharedKeep, find_address, is_address_of_some, lend_in, no_address};
 use crate::stream::{Stream, StreamCore};
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, CudaView, CudaViewMut, DevicePtr, DevicePtrMut, DeviceSlice, SyncOnDrop};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::mem::ManuallyDrop;
 use std::sync::{Arc, Weak};
 
@@ -102,7 +102,7 @@ pub fn buffer_of<T: Element>(mut slice: CudaSlice<T>) -> Result<Buffer<T>> {
 /// that other threads can use: for them, and after the call, the legacy default stream stands for it, which is in order with it, and so with the default streams of all threads. While `cudarc` captures a per-thread
 /// default stream into a graph, slices of that stream can be lent, and nothing else be used in the closure: an event in the legacy default stream would end the capture.
 ///
-/// A thread whose default stream is at work waits for it before it ends (`CudaStream::synchronize`): on an H200 with driver 580.159 a thread that did not never came to its end.
+/// A thread that has lent in its default stream waits for it when it ends. The driver (580.159, on an H200) never ends a thread whose default stream still runs a kernel on a slice, whoever launched it.
 ///
 /// A buffer that the closure swaps for another, and keeps, ends the program: its memory is the slice's.
 ///
@@ -218,6 +218,43 @@ impl Known {
     fn forget(_: Option<Box<Known>>) {}
 }
 
+/// The devices in whose per-thread default streams a thread has lent: at the thread's end it waits for these. The driver (580.159, on an H200) never ends a thread whose default stream still runs a kernel on memory of
+/// `cuMemAllocAsync`, which is what slices are; it begins with that behind what Rust does at a thread's end.
+#[derive(Default)]
+struct EndOfThread(RefCell<Vec<KnownDevice>>);
+
+thread_local! {
+    static END: EndOfThread = const { EndOfThread(RefCell::new(Vec::new())) };
+}
+
+impl EndOfThread {
+    /// Has the calling thread wait for its default stream of a device, in the end.
+    fn waits_for(device: &Device) {
+        // A thread that lends while it ends is not helped.
+        let _ = END.try_with(|end| {
+            let mut devices = end.0.borrow_mut();
+            devices.retain(|known| known.get().is_some());
+            if !devices.iter().any(|known| known.is(device)) {
+                devices.push(device.known());
+            }
+        });
+    }
+}
+
+impl Drop for EndOfThread {
+    fn drop(&mut self) {
+        for device in self.0.borrow().iter().filter_map(KnownDevice::get) {
+            let Ok(own) = device.per_thread_stream() else { continue };
+            if let Some(notes) = own.core().notes() {
+                let before = lend_in(notes.address());
+                // Who waits for what ran there is told what went wrong.
+                let _ = own.core().queue().synchronize();
+                lend_in(before);
+            }
+        }
+    }
+}
+
 impl<'p> Place<'p> {
     /// A place for a call. Made in the caller, as all of lending: what goes from function to function lies in memory, and in more places of the program than are at hand behind the driver's work.
     #[inline(always)]
@@ -309,6 +346,9 @@ impl<'p> Place<'p> {
     fn find_new(stream: &Arc<CudaStream>) -> Result<Box<Known>> {
         let is_per_thread = stream.cu_stream() as u64 == PER_THREAD;
         let own = if is_per_thread { device_of(stream.context())?.per_thread_stream()? } else { stream_of(stream)? };
+        if is_per_thread {
+            EndOfThread::waits_for(own.device());
+        }
         // A device of a context of others lives as long as somebody has it, which no thread does that merely knows of it.
         let is_primary = Device::cuda(stream.context().ordinal()).is_ok_and(|primary| primary == *own.device());
         let found = is_primary.then(|| (Arc::downgrade(stream), Arc::downgrade(own.core())));

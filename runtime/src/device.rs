@@ -51,6 +51,22 @@ type Slot = Arc<Mutex<Option<Device>>>;
 /// Devices of contexts that are others', by the context. They live as long as somebody has one.
 static FOREIGN: Mutex<Vec<(usize, Weak<DeviceCore>)>> = Mutex::new(Vec::new());
 
+/// A device that somebody else keeps.
+#[cfg(feature = "cudarc")]
+#[derive(Debug)]
+pub(crate) struct KnownDevice(Weak<DeviceCore>);
+
+#[cfg(feature = "cudarc")]
+impl KnownDevice {
+    pub(crate) fn get(&self) -> Option<Device> {
+        self.0.upgrade().map(|core| Device { core })
+    }
+
+    pub(crate) fn is(&self, device: &Device) -> bool {
+        std::ptr::eq(self.0.as_ptr(), Arc::as_ptr(&device.core))
+    }
+}
+
 impl Device {
     /// The best device there is: the first CUDA GPU if a driver and a GPU answer, else OpenCL (a GPU if there is one), else the simulator,
     /// which always works. Who wants to know why a GPU does not answer asks for it: [`Device::cuda`].
@@ -165,6 +181,12 @@ impl Device {
         let core = StreamCore::of_others(PER_THREAD, driver.foreign_queue(PER_THREAD)?, driver.is_synchronous(), None);
         self.core.lends_per_thread.store(true, Ordering::Relaxed);
         Ok(self.listed(&mut self.core.streams.lock().unwrap_or_else(PoisonError::into_inner), core))
+    }
+
+    /// Who it is, for somebody who does not keep it.
+    #[cfg(feature = "cudarc")]
+    pub(crate) fn known(&self) -> KnownDevice {
+        KnownDevice(Arc::downgrade(&self.core))
     }
 
     /// A stream for order between default streams: of nobody else, so that nothing waits for what anybody does.
