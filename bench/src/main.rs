@@ -105,6 +105,12 @@ struct Arguments {
     /// Times what two GPUs do together, against torch.distributed with `--torch`.
     #[arg(long, conflicts_with_all = ["staples", "applications"])]
     several: bool,
+    /// One of two ranks of `--several`, each a program of its own.
+    #[arg(long, hide = true, requires = "meeting")]
+    rank: Option<usize>,
+    /// Where the two ranks meet.
+    #[arg(long, hide = true, requires = "several", value_name = "PATH")]
+    meeting: Option<std::path::PathBuf>,
     /// Times the application suite.
     #[arg(long)]
     applications: bool,
@@ -175,6 +181,9 @@ fn main() {
 }
 
 fn run(arguments: Arguments) -> Outcome<()> {
+    if let (Some(rank), Some(meeting)) = (arguments.rank, &arguments.meeting) {
+        return several::print_rank(rank, meeting);
+    }
     if arguments.several {
         return several::print(arguments.torch.as_deref());
     }

@@ -9,10 +9,11 @@ mod wave;
 
 use crate::Outcome;
 use data_parallel::{FEATURES, Part};
-use std::process::Command;
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
-use warpwright::{Buffer, Communicator, Device, Reduction};
+use warpwright::{Buffer, Communicator, Device, Reduction, Rendezvous};
 use wave::Plate;
 
 const SCRIPT: &str = include_str!("../torch_distributed.py");
@@ -24,6 +25,9 @@ const SIZES: [usize; 6] = [1 << 10, 1 << 14, 1 << 20, 1 << 24, 1 << 28, 1 << 30]
 const COPIED: usize = 1 << 28;
 
 const ROUNDS: usize = 20;
+
+/// The line above rows of times.
+const HEAD: &str = "work,bytes,us";
 
 /// Microseconds of a run, the best of some rounds of `times` runs and the wait for all.
 fn best(devices: &[Device], times: usize, mut run: impl FnMut() -> Outcome<()>) -> Outcome<f64> {
@@ -54,7 +58,8 @@ pub(crate) fn print(torch: Option<&str>) -> Outcome<()> {
             own.2 = own.2.min(again.2);
         }
         for (work, bytes, time) in &ours {
-            let other = theirs.iter().find(|(name, size, _)| name == work && size == bytes).map(|(.., time)| *time);
+            let work_of_torch = work.replace(", threads", "");
+            let other = theirs.iter().find(|(name, size, _)| *name == work_of_torch && size == bytes).map(|(.., time)| *time);
             print_line(work, *bytes, *time, other);
         }
     } else {
@@ -74,35 +79,38 @@ fn print_line(work: &str, bytes: usize, time: f64, torch: Option<f64>) {
     }
 }
 
-/// Of two GPUs each sends and receives as many bytes as it has: the rate is the bus's. A thread for each, as torch has a process.
+/// Microseconds of an `all_reduce` of so many bytes, when several follow each other and when each is waited for: the best of some rounds. `start` is called before each.
+fn all_reduced(rank: &Communicator, bytes: usize, start: impl Fn()) -> warpwright::Result<[f64; 2]> {
+    let times = if bytes <= 1 << 24 { 20 } else { 5 };
+    let device = rank.device();
+    let mut buffer: Buffer<f32> = device.zeros(bytes / 4)?;
+    rank.all_reduce(&mut buffer, Reduction::Sum).launch()?;
+    let mut found = [f64::INFINITY; 2];
+    for (found, times) in found.iter_mut().zip([times, 1]) {
+        for _ in 0..ROUNDS {
+            device.synchronize()?;
+            start();
+            let begun = Instant::now();
+            (0..times).try_for_each(|_| rank.all_reduce(&mut buffer, Reduction::Sum).launch())?;
+            device.synchronize()?;
+            *found = found.min(begun.elapsed().as_secs_f64() * 1e6 / times as f64);
+        }
+    }
+    Ok(found)
+}
+
+/// Of two GPUs each sends and receives as many bytes as it has: the rate is the bus's. By a process for each, as torch does it, and by a thread for each.
 fn collectives(devices: &[Device; 2], ranks: &[Communicator]) -> Outcome<Vec<Row>> {
-    let mut rows = Vec::new();
+    let mut rows = by_processes()?;
     for bytes in SIZES {
-        let times = if bytes <= 1 << 24 { 20 } else { 5 };
         let start = Barrier::new(ranks.len());
-        let of_rank = |rank: &Communicator| -> warpwright::Result<[f64; 2]> {
-            let device = rank.device();
-            let mut buffer: Buffer<f32> = device.zeros(bytes / 4)?;
-            rank.all_reduce(&mut buffer, Reduction::Sum).launch()?;
-            let mut found = [f64::INFINITY; 2];
-            for (found, times) in found.iter_mut().zip([times, 1]) {
-                for _ in 0..ROUNDS {
-                    device.synchronize()?;
-                    start.wait();
-                    let begun = Instant::now();
-                    (0..times).try_for_each(|_| rank.all_reduce(&mut buffer, Reduction::Sum).launch())?;
-                    device.synchronize()?;
-                    *found = found.min(begun.elapsed().as_secs_f64() * 1e6 / times as f64);
-                }
-            }
-            Ok(found)
-        };
+        let of_rank = |rank: &Communicator| all_reduced(rank, bytes, || _ = start.wait());
         let found: Vec<Result<_, &str>> = std::thread::scope(|scope| {
             let threads: Vec<_> = ranks.iter().map(|rank| scope.spawn(|| of_rank(rank))).collect();
             threads.into_iter().map(|thread| thread.join().map_err(|_| "a thread of a rank panicked")).collect()
         });
         let first = found.into_iter().next().ok_or("there is no rank")???;
-        for (work, time) in ["all_reduce", "all_reduce, waited for"].into_iter().zip(first) {
+        for (work, time) in ["all_reduce, threads", "all_reduce, threads, waited for"].into_iter().zip(first) {
             rows.push((work.to_owned(), bytes, time));
         }
     }
@@ -110,6 +118,44 @@ fn collectives(devices: &[Device; 2], ranks: &[Communicator]) -> Outcome<Vec<Row
     to.copy_from(&from)?;
     rows.push(("copy".to_owned(), COPIED, best(devices, 20, || Ok(to.copy_from(&from)?))?));
     Ok(rows)
+}
+
+/// This program twice, a rank each.
+fn by_processes() -> Outcome<Vec<Row>> {
+    let meeting = std::env::temp_dir().join(format!("warpwright-bench-ranks-{}", std::process::id()));
+    let program = std::env::current_exe()?;
+    let start = |rank: usize| {
+        let mut command = Command::new(&program);
+        command.args(["--several", "--rank", &rank.to_string(), "--meeting"]).arg(&meeting);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()
+    };
+    let processes = [start(0)?, start(1)?];
+    let outputs = processes.map(std::process::Child::wait_with_output);
+    let mut rows = Vec::new();
+    for output in outputs {
+        let output = output?;
+        if !output.status.success() {
+            return Err(format!("a rank ended: {}", String::from_utf8_lossy(&output.stderr)).into());
+        }
+        rows.extend(parse(&String::from_utf8_lossy(&output.stdout))?);
+    }
+    Ok(rows)
+}
+
+/// One of two ranks, in a program of its own; the first prints rows as torch's program does.
+pub(crate) fn print_rank(rank: usize, meeting: &Path) -> Outcome<()> {
+    let device = Device::cuda(rank)?;
+    let rank = Communicator::join(&device, rank, 2, &Rendezvous::File(meeting.to_owned()), Duration::from_secs(60))?;
+    println!("{HEAD}");
+    for bytes in SIZES {
+        let found = all_reduced(&rank, bytes, || ())?;
+        if rank.rank() == 0 {
+            for (work, time) in ["all_reduce", "all_reduce, waited for"].into_iter().zip(found) {
+                println!("{work},{bytes},{time:.3}");
+            }
+        }
+    }
+    Ok(())
 }
 
 fn by_torch(python: &str) -> Outcome<Vec<Row>> {
@@ -136,7 +182,7 @@ fn parse(text: &str) -> Outcome<Vec<Row>> {
             _ => Err(format!("torch said `{line}`, which is no row of times").into()),
         }
     };
-    text.lines().skip_while(|line| *line != "work,bytes,us").skip(1).filter(|line| !line.is_empty()).map(row).collect()
+    text.lines().skip_while(|line| *line != HEAD).skip(1).filter(|line| !line.is_empty()).map(row).collect()
 }
 
 /// Twice the work on two GPUs against one, and against half of it on each.
