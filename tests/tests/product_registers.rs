@@ -1,8 +1,10 @@
 //! Products of warpgroups whose registers do not suffice where a thread begins: an error that names shapes that fit, and `ptxas` as the judge of its figures.
 
+use warpwright_codegen::backend::Backend;
+use warpwright_codegen::backend::ptx::Ptx;
 use warpwright_codegen::pipeline::compile_text;
 use warpwright_codegen::syntax::Instance;
-use warpwright_codegen::target::Target;
+use warpwright_codegen::target::{Target, Targets};
 use warpwright_tests::ptxas::found_or_skip;
 
 /// A product of one tile after another.
@@ -129,6 +131,27 @@ fn too_few_registers_are_an_error_that_names_what_fits() {
     let why = "this product takes 158 registers of a thread at once on sm_90a, 128 of them sums, and `max_registers = 155` leaves it fewer; take 64 × 240 sums, \
                or write `max_registers = 158` at least";
     assert_eq!(emitted(&of_sums).err(), Some(vec![format!("{place}: {why}")]));
+}
+
+/// A device of `sm_90` takes the text for `sm_90a`: what is wrong with that is said where `sm_90` is named.
+#[test]
+fn the_target_that_is_named_is_enough() {
+    let product = Product { pipeline: "stages = 3, by = tma, producer", ..Product::of(192, 256, 384) };
+    let lowered = compile_text("kernel.rs", &product.source(), "k", &Instance::default()).expect("the front end takes it");
+    let said = |names: &[&str]| {
+        let mut targets = Targets::default();
+        names.iter().for_each(|name| targets.add(name).expect("a target"));
+        let found = Ptx.refusals(&lowered.kernel, &targets, &|loc| lowered.span(loc));
+        found.iter().map(|one| one.message.clone()).collect::<Vec<_>>()
+    };
+    let of_sm_90 = said(&["sm_90"]);
+    assert!(
+        of_sm_90.len() == 1 && of_sm_90[0].starts_with("this product takes 154 registers of a thread at once on sm_90a"),
+        "{of_sm_90:?}"
+    );
+    assert_eq!(said(&["sm_90a"]), of_sm_90);
+    assert_eq!(said(&["sm_90", "sm_90a"]), of_sm_90);
+    assert_eq!(said(&["sm_100"]), [""; 0]);
 }
 
 /// Under a bound one below the figure it refuses the instruction, and says that figure; under the figure it takes it.

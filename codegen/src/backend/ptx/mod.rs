@@ -104,7 +104,9 @@ impl Backend for Ptx {
     /// Of what several targets refuse, the first one's words.
     fn refusals(&self, kernel: &Scheduled, targets: &Targets, span: &dyn Fn(Loc) -> Span) -> Diagnostics {
         let (mut found, mut places) = (Diagnostics::new(), HashSet::default());
-        for target in &targets.gpus {
+        // A device may take the text for a variant of its target.
+        let variants = targets.gpus.iter().map(|target| kernel.target_on(target)).filter(|variant| !targets.gpus.contains(variant));
+        for target in targets.gpus.iter().copied().chain(variants) {
             let refused = module(kernel.legal().for_target(target).addressed(), target, span).err().unwrap_or_default();
             let new: Vec<Diagnostic> = refused.into_iter().filter(|refusal| !places.contains(&refusal.place())).collect();
             places.extend(new.iter().map(Diagnostic::place));
