@@ -1,6 +1,6 @@
 //! Drivers for children of the tests: the stand-in for NVIDIA's, which executes PTX on the processor, or none at all.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use warpwright_tests::command::Folder;
 
@@ -29,8 +29,7 @@ pub(super) fn other_libraries(name: &str) -> Without {
     let maps = std::fs::read_to_string("/proc/self/maps").expect("a program has a map of its memory");
     let library =
         maps.split_whitespace().find(|word| word.contains("/libc.so") || word.contains("/ld-musl")).expect("there is a C library");
-    #[cfg(unix)]
-    NAMES.iter().for_each(|name| std::os::unix::fs::symlink(library, files.0.join(name)).expect("there is room for a link"));
+    NAMES.iter().for_each(|name| link(Path::new(library), &files.0.join(name)));
     let folder = files.0.display().to_string();
     Without { variables: vec![("LD_LIBRARY_PATH", folder.clone()), ("OCL_ICD_VENDORS", folder)], _files: files }
 }
@@ -78,6 +77,14 @@ pub(super) struct Told {
     _files: Folder,
 }
 
+#[cfg(unix)]
+fn link(library: &Path, name: &Path) {
+    std::os::unix::fs::symlink(library, name).expect("there is room for a link");
+}
+
+#[cfg(not(unix))]
+fn link(_library: &Path, _name: &Path) {}
+
 pub(super) fn told(conditions: &[(&'static str, &'static str)]) -> Told {
     let library = std::env::current_exe().expect("a program has a path").with_file_name("libwarpwright_ptx_driver.so");
     let lacking = conditions.iter().find(|(name, _)| *name == "LACKS").map(|(_, function)| {
@@ -87,8 +94,7 @@ pub(super) fn told(conditions: &[(&'static str, &'static str)]) -> Told {
     let named: Vec<(&str, &[u8])> = lacking.iter().map(|bytes| ("libraries", &bytes[..])).collect();
     let files = Folder::new("errors-told", &named);
     let library = if lacking.is_some() { files.0.join("libraries") } else { library };
-    #[cfg(unix)]
-    STANDS_FOR.iter().for_each(|name| std::os::unix::fs::symlink(&library, files.0.join(name)).expect("there is room for a link"));
+    STANDS_FOR.iter().for_each(|name| link(&library, &files.0.join(name)));
     let folder = files.0.display().to_string();
     let is_function = |name: &str| name.starts_with(|c: char| c.is_ascii_lowercase());
     let fails: Vec<String> = conditions.iter().filter(|(name, _)| is_function(name)).map(|(name, code)| format!("{name}={code}")).collect();

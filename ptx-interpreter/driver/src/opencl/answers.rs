@@ -28,10 +28,10 @@ pub(super) fn answer(bytes: &[u8], size: usize, value: *mut c_void, needed: *mut
     Ok(())
 }
 
-/// Writes the only handle of a list, and how many it is said to have.
-fn list(one: usize, count: usize, room: c_uint, to: *mut usize, found: *mut c_uint) -> Result<(), Code> {
+/// Writes the only handle of a list, and how many there are.
+fn list(one: usize, room: c_uint, to: *mut usize, found: *mut c_uint) -> Result<(), Code> {
     if !found.is_null() {
-        put!(found, count as c_uint);
+        put!(found, 1);
     }
     if room != 0 && !to.is_null() {
         put!(to, one);
@@ -87,14 +87,14 @@ making! {
 }
 
 exported! {
-    /// As many as a test says of `platforms`, or one.
+    /// One.
     fn clGetPlatformIDs(room: c_uint, platforms: *mut usize, count: *mut c_uint) {
-        list(PLATFORM, told("platforms").map_or(1, |count| count as usize), room, platforms, count)
+        list(PLATFORM, room, platforms, count)
     }
 
     /// One.
     fn clGetDeviceIDs(_platform: usize, _kind: u64, room: c_uint, devices: *mut usize, count: *mut c_uint) {
-        list(DEVICE, 1, room, devices, count)
+        list(DEVICE, room, devices, count)
     }
 
     /// What the device has.
