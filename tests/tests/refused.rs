@@ -221,6 +221,28 @@ fn generics_of_the_wrong_kind() {
     refuses(items, "f::<1, f64>(1.0);", &[]);
 }
 
+/// Found by spoilt inputs: what is known in one body was looked up in another.
+#[test]
+fn generics_that_nothing_tells() {
+    let items = "#[device] #[derive(Clone, Copy, PartialEq)] #[repr(C)] pub struct P<T, const N: usize> { at: [T; N], mass: T }";
+    let of = |parameters: &str, body: &str| {
+        errors(&format!("{items} #[kernel(block = 32)] pub fn k({parameters}, y: &mut Global<f32>) {{ {body} }}"))
+    };
+    for (parameter, body) in [
+        ("p: &Global<P>", ""),
+        ("p: P", "#[shared] let mut tile: [P; 32]; tile[thread_idx().x] = p; sync_threads(); y[0] = p.at[0];"),
+        (
+            "p: &mut Global<P>",
+            "#[shared] let mut tile: [P; 32]; let t = thread_idx().x; tile[t] = p[t]; sync_threads(); p[t] = tile[31 - t];",
+        ),
+        ("p: &Global<P>", "if p[0] == p[1] { y[0] = 1.0; }"),
+        ("p: &Global<P>", "y[0] = match p[0] { P { at: _, mass: _ } => 1.0 };"),
+    ] {
+        assert_eq!(of(parameter, body), [format!("{parameter}: the type of `p` is not known")], "{body}");
+    }
+    assert_eq!(of("n: u32", "let a = [];"), ["a: the type of `a` is not known"]);
+}
+
 #[test]
 fn matches_that_leave_values_out() {
     let no_arm = |value: &str| format!("match: this `match` has no arm for `{value}`");

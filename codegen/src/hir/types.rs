@@ -160,6 +160,34 @@ impl Infer {
         self.rebuilt(ty, true)
     }
 
+    /// Whether all of a type is known.
+    pub(crate) fn is_known(&self, ty: &Ty) -> bool {
+        self.resolve(ty) == self.exported(ty)
+    }
+
+    /// The innermost struct or enum in a type whose generics are not all known.
+    pub(crate) fn of_unknown_generics(&self, ty: &Ty) -> Option<AdtId> {
+        match self.shallow(ty) {
+            Ty::Tuple(fields) => fields.iter().find_map(|field| self.of_unknown_generics(field)),
+            Ty::Array(element, _)
+            | Ty::Slice(element)
+            | Ty::Global(element)
+            | Ty::Constant(element)
+            | Ty::Texture(element)
+            | Ty::Matrix(element)
+            | Ty::MatrixBatch(element)
+            | Ty::Accumulator(element, ..)
+            | Ty::Rows(element, _) => self.of_unknown_generics(&element),
+            Ty::Adt(id, args) => {
+                let types = args.iter().filter_map(|arg| if let Arg::Ty(ty) = arg { Some(ty) } else { None });
+                let inner = types.into_iter().find_map(|ty| self.of_unknown_generics(ty));
+                let is_unknown = args.iter().any(|arg| self.rebuilt_arg(arg, false) != self.rebuilt_arg(arg, true));
+                inner.or_else(|| is_unknown.then_some(id))
+            }
+            _ => None,
+        }
+    }
+
     /// `is_exported`: without variables.
     fn rebuilt(&self, ty: &Ty, is_exported: bool) -> Ty {
         let of = |ty: &Ty| Box::new(self.rebuilt(ty, is_exported));

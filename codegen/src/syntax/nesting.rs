@@ -1,10 +1,10 @@
-//! How deep source may nest: parsers and compilers walk it by recursion, and a stack has an end.
+//! How deep source may nest: parsers and compilers walk it by recursion, and a stack has an end. And how long a number may be, since `syn` takes a time that is quadratic in its digits.
 //!
 //! Looked at on tokens, before anything recurses. Each level costs what it takes of the stack: a pair of brackets several times what
 //! an operator in a chain (`a + b + c`) does.
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use proc_macro2::{Delimiter, Group, Spacing, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Literal, Spacing, Span, TokenStream, TokenTree};
 
 /// What all levels down to a token may cost. In unoptimised builds one unit is up to 10 KiB of stack, and threads of `rustc` have
 /// 8 MiB.
@@ -16,11 +16,14 @@ const GROUP: u32 = 4;
 /// A generic argument list.
 const ANGLE: u32 = 6;
 
+/// Characters of a number. The least `f64` written out has 1,076.
+const NUMBER: usize = 1100;
+
 /// Words that an expression or a type can begin with, so that they nest without brackets.
 const PREFIXES: &[&str] =
     &["as", "async", "break", "const", "dyn", "else", "fn", "for", "impl", "let", "move", "return", "static", "yield"];
 
-/// Refuses tokens that nest deeper than can be compiled.
+/// Refuses tokens that nest deeper than can be compiled, and numbers longer than can be read.
 pub fn check_nesting(tokens: &TokenStream) -> Result<(), Diagnostics> {
     match deepest(tokens.clone(), 0) {
         Ok(()) => Ok(()),
@@ -28,7 +31,7 @@ pub fn check_nesting(tokens: &TokenStream) -> Result<(), Diagnostics> {
     }
 }
 
-/// Parses what somebody wrote elsewhere than in a source file: on a command line, in a file of results. `None` for what is no `T`, or nests too deep to be one.
+/// Parses what somebody wrote elsewhere than in a source file: on a command line, in a file of results. `None` for what is no `T`, nests too deep to be one, or holds a number that is too long.
 pub fn parse_written<T: syn::parse::Parse>(text: &str) -> Option<T> {
     let tokens: TokenStream = text.parse().ok()?;
     check_nesting(&tokens).ok()?;
@@ -39,6 +42,16 @@ fn refuse(span: Span) -> Diagnostic {
     let message =
         format!("this nests too deep: at most {} brackets, or {BUDGET} operators of one expression, can be compiled", BUDGET / GROUP);
     Diagnostic::error(span, message).help("give the inner part a name: a `let`, or a `#[device]` function")
+}
+
+fn refuse_long_number(literal: &Literal) -> Result<(), Diagnostic> {
+    let text = literal.to_string();
+    if text.len() <= NUMBER || !text.starts_with(|first: char| first.is_ascii_digit()) {
+        return Ok(());
+    }
+    let message = format!("this number has {} characters; at most {NUMBER} can be read", text.len());
+    Err(Diagnostic::error(literal.span(), message)
+        .help("write fewer digits: 17 tell any two numbers of `f64` apart, and an integer has at most 20"))
 }
 
 /// Walks a stream whose surroundings cost `outer`.
@@ -81,7 +94,10 @@ fn deepest(tokens: TokenStream, outer: u32) -> Result<(), Diagnostic> {
                 cost += u32::from(PREFIXES.iter().any(|prefix| ident == prefix));
                 (after_hash, joint) = (false, false);
             }
-            TokenTree::Literal(_) => (after_hash, joint) = (false, false),
+            TokenTree::Literal(literal) => {
+                refuse_long_number(literal)?;
+                (after_hash, joint) = (false, false);
+            }
         }
         if cost > BUDGET {
             return Err(refuse(span));
@@ -105,6 +121,16 @@ mod tests {
     fn check(text: &str) -> Result<(), String> {
         let tokens: TokenStream = text.parse().unwrap();
         check_nesting(&tokens).map_err(|found| found.iter().map(|d| d.message.clone()).collect())
+    }
+
+    #[test]
+    fn numbers_that_are_too_long_are_refused() {
+        let of = |digits: usize| check(&format!("fn f() {{ let x = [0.{}, 1]; }}", "3".repeat(digits)));
+        assert_eq!(of(NUMBER - 2), Ok(()));
+        assert_eq!(of(NUMBER - 1), Err("this number has 1101 characters; at most 1100 can be read".to_owned()));
+        let text = format!("const TEXT: &str = \"{}\";", "3".repeat(3 * NUMBER));
+        assert_eq!(check(&text), Ok(()));
+        assert!(parse_written::<syn::Expr>(&"7".repeat(100_000)).is_none());
     }
 
     #[test]

@@ -34,7 +34,8 @@ pub struct Reached {
 /// What an input cost.
 #[derive(Clone, Debug)]
 pub struct Cost {
-    /// How long it took; where the system tells, of the processor, so that other work on the machine is not counted.
+    /// How long the longest step took that a program does at once: a file is read, a kernel is lowered, optimised and printed, a kernel is reviewed. Where the system tells, of the processor, so that other work
+    /// on the machine is not counted.
     pub time: Duration,
     /// The most bytes held, where they are counted.
     pub bytes: usize,
@@ -50,18 +51,38 @@ pub const EACH_WHOLE: u64 = 8;
 
 /// Does everything with an input, or leaves off where its kernels are typed, lowered and have their annotations.
 pub fn exercise(input: &Spoilt, is_whole: bool, reached: &mut Reached) -> Cost {
-    let (start, spent) = (Instant::now(), processor_time());
+    let mut steps = Steps::default();
     let work = || match input {
-        Spoilt::Source(text) => source(text, is_whole, reached),
+        Spoilt::Source(text) => source(text, is_whole, reached, &mut steps),
         Spoilt::Ir(text) => ir(text, reached),
         Spoilt::Results(text) => results(text, reached),
         Spoilt::Command(text) => command(text, reached),
     };
     let (result, bytes) = measured(|| quietly(work));
-    let elapsed = start.elapsed();
-    // Several threads take more of it than passes.
-    let time = spent.and_then(|spent| processor_time()?.checked_sub(spent)).map_or(elapsed, |own| own.min(elapsed));
-    Cost { time, bytes, panic: result.err() }
+    steps.next();
+    Cost { time: steps.longest, bytes, panic: result.err() }
+}
+
+/// How long steps take, each until the next begins.
+struct Steps {
+    begun: (Instant, Option<Duration>),
+    longest: Duration,
+}
+
+impl Default for Steps {
+    fn default() -> Steps {
+        Steps { begun: (Instant::now(), processor_time()), longest: Duration::ZERO }
+    }
+}
+
+impl Steps {
+    fn next(&mut self) {
+        let (start, spent) = std::mem::replace(&mut self.begun, (Instant::now(), processor_time()));
+        let elapsed = self.begun.0 - start;
+        let own = spent.and_then(|spent| self.begun.1?.checked_sub(spent));
+        // Several threads take more of it than passes.
+        self.longest = self.longest.max(own.map_or(elapsed, |own| own.min(elapsed)));
+    }
 }
 
 /// What all threads of this program have had of the processor so far, to a hundredth of a second.
@@ -73,7 +94,7 @@ fn processor_time() -> Option<Duration> {
     Some(Duration::from_millis(10 * (hundredths(11)? + hundredths(12)?)))
 }
 
-fn source(text: &str, is_whole: bool, reached: &mut Reached) {
+fn source(text: &str, is_whole: bool, reached: &mut Reached, steps: &mut Steps) {
     let Ok(unit) = Unit::parse("spoilt.rs", 1, 1, text) else { return };
     reached.parsed += 1;
     let mut findings = Diagnostics::new();
@@ -83,6 +104,7 @@ fn source(text: &str, is_whole: bool, reached: &mut Reached) {
     let unit = program.add(unit);
     let targets = Targets::named(["sm_90"]);
     for kernel in kernels {
+        steps.next();
         let Some(instance) = instance(&program, unit, &kernel) else { continue };
         let Ok(built) = pipeline::lower(&program, unit, &kernel, &instance) else { continue };
         reached.lowered += 1;
@@ -102,6 +124,7 @@ fn source(text: &str, is_whole: bool, reached: &mut Reached) {
         let target = Target::find("sm_90").expect("a target");
         let printed: Vec<bool> = BACKENDS.iter().map(|backend| lowered.emit(*backend, Some(target)).is_ok()).collect();
         reached.printed += u64::from(printed.iter().all(|is_printed| *is_printed));
+        steps.next();
         let scope = ReviewScope { targets: &targets, findings: None, most: REVIEWED };
         review(&program, unit, &kernel, &[instance], scope, None);
     }

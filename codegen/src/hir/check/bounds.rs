@@ -129,7 +129,8 @@ impl Checker<'_, '_> {
         sizes.append(&mut self.arrays);
         let mut refused: Vec<u64> = Vec::new();
         for (ty, span) in sizes {
-            let ty = self.infer.resolve(&ty);
+            // What is not known yet is reported, and takes none.
+            let ty = self.infer.exported(&ty);
             if matches!(ty, Ty::Scalar(_) | Ty::Usize | Ty::Isize) {
                 continue;
             }

@@ -24,7 +24,7 @@ impl Checker<'_, '_> {
                     self.report(Diagnostic::error(span, message).label(adt.span, "defined here").help(help));
                     return;
                 }
-                let fields = self.context.field_types(ty).unwrap_or_default();
+                let fields = self.known_field_types(ty).unwrap_or_default();
                 fields.iter().for_each(|(_, field)| self.check_equality(field, span));
             }
             Ty::Scalar(_) | Ty::Usize | Ty::Isize | Ty::Never | Ty::Var(_) => {}

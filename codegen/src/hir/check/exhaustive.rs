@@ -75,7 +75,7 @@ impl Checker<'_, '_> {
         if let AdtKind::Enum(variants, _) = &self.context.items.adts[id.0].kind {
             return Domain::Numbers(variants.iter().map(|(_, value)| (*value, *value)).collect());
         }
-        match self.context.field_types(ty) {
+        match self.known_field_types(ty) {
             Some(fields) if depth < 8 => Domain::Parts(fields.iter().map(|(_, field)| self.domain(field, depth + 1)).collect()),
             _ => Domain::Open,
         }

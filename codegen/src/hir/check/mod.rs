@@ -580,10 +580,19 @@ impl<'c, 'p> Checker<'c, 'p> {
         self.check_sizes();
         for index in 0..self.locals.len() {
             let local = self.locals[index].clone();
-            if matches!(self.infer.shallow(&local.ty), Ty::Var(_)) && !self.context.diagnostics.borrow().has_errors() {
-                let message = format!("the type of `{}` is not known", local.name);
-                self.report(Diagnostic::error(local.span, message).help("write it: `let name: f32 = …`").by_rustc());
+            if self.infer.is_known(&local.ty) || self.context.diagnostics.borrow().has_errors() {
+                continue;
             }
+            let message = format!("the type of `{}` is not known", local.name);
+            let error = Diagnostic::error(local.span, message).by_rustc();
+            self.report(match self.infer.of_unknown_generics(&local.ty) {
+                Some(id) => {
+                    let adt = &self.context.items.adts[id.0];
+                    let generics = generic_names(None, Some(adt.generics)).join(", ");
+                    error.help(format!("write the generics of `{0}`: `{0}<{generics}>`, with what they stand for", adt.name))
+                }
+                None => error.help("write it: `let name: f32 = …`"),
+            });
         }
     }
 }

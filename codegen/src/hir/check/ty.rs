@@ -335,6 +335,13 @@ impl Checker<'_, '_> {
     }
 }
 
+impl Checker<'_, '_> {
+    /// [`Context::field_types`](super::Context::field_types) of a type that may hold variables of this body: what is not known is reported, and goes with everything.
+    pub(super) fn known_field_types(&self, ty: &Ty) -> Option<Vec<(String, Ty)>> {
+        self.context.field_types(&self.infer.exported(ty))
+    }
+}
+
 impl<'p> super::Context<'p> {
     /// The fields of a struct as written, and the scope they are written in.
     pub(crate) fn struct_definition(&self, id: super::super::types::AdtId, args: &[Arg]) -> Option<(&'p syn::Fields, TypeScope)> {
