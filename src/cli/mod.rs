@@ -129,11 +129,7 @@ pub fn run() -> ExitCode {
         Command::Tune(tune) => tune.run(),
         Command::Completions(completions) => completions.run(),
     };
-    let result = match std::thread::Builder::new().stack_size(STACK).spawn(work) {
-        Ok(thread) => thread.join().unwrap_or_else(|_| Err(Stop::usage("this is a mistake of warpwright's own; please report it"))),
-        Err(error) => Err(Stop::usage(format!("no thread can be started: {error}"))),
-    };
-    match result {
+    match outcome(STACK, work) {
         Ok(()) => ExitCode::from(FINE),
         Err(stop) => {
             if !stop.message.is_empty() {
@@ -142,6 +138,18 @@ pub fn run() -> ExitCode {
             ExitCode::from(stop.code)
         }
     }
+}
+
+/// Does the work on a thread with that much stack. What panics there has said where on standard error.
+fn outcome(stack: usize, work: impl FnOnce() -> Result<(), Stop> + Send + 'static) -> Result<(), Stop> {
+    let started = std::thread::Builder::new().stack_size(stack).spawn(work);
+    let thread = started.map_err(|error| {
+        let stack = stack >> 20;
+        Stop::usage(format!(
+            "no thread can be started: {error}; allow more threads and memory: its stack takes {stack} MiB (`ulimit -u`, `ulimit -v`)"
+        ))
+    })?;
+    thread.join().unwrap_or_else(|_| Err(Stop::usage("this is a mistake of warpwright's own: please report it with what stands above")))
 }
 
 /// Says what is wrong with the command line; or what `--help` and `--version` ask for, which comes the same way.
@@ -170,7 +178,9 @@ fn print(text: &str) -> Result<(), Stop> {
     use std::io::Write;
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(Stop::usage(format!("the output cannot be written: {error}"))),
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Stop::usage(format!("the output cannot be written: {error}; make room there, or send it elsewhere")))
+        }
         _ => Ok(()),
     }
 }
@@ -185,4 +195,17 @@ fn complain(lines: &str) {
         _ => line.to_owned(),
     });
     let _ = writeln!(std::io::stderr().lock(), "{}", painted.collect::<Vec<_>>().join("\n"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_that_panics_is_a_mistake_of_our_own() {
+        let stop = outcome(1 << 20, || panic!("of a test")).expect_err("it panics");
+        assert_eq!(stop.message, "this is a mistake of warpwright's own: please report it with what stands above");
+        assert_eq!(stop.code, USAGE);
+        assert!(outcome(1 << 20, || Ok(())).is_ok());
+    }
 }

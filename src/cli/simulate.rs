@@ -5,7 +5,7 @@ use super::launch::{Agreement, LaunchArguments, Launchable, Runner};
 use super::source::{Define, InstanceError, Source, check_defines, split};
 use super::style;
 use super::table::{Cell, Heading, Table};
-use super::{LAUNCH, OUTPUT, Stop, VARIANTS, print};
+use super::{LAUNCH, OUTPUT, Stop, VARIANTS, complain, print};
 use anstyle::Style;
 use clap::ValueHint;
 use serde_json::{Value as Json, json};
@@ -64,7 +64,7 @@ impl Simulate {
         }
         print(&view(&counters, |file, line| source.line_of(file, line)))?;
         if self.weak_memory > 0 {
-            eprintln!("note: {} more runs on a weak memory have the same results", self.weak_memory);
+            complain(&format!("note: {} more runs on a weak memory have the same results", self.weak_memory));
         }
         Ok(())
     }
@@ -86,7 +86,7 @@ impl Simulate {
                     )));
                 }
                 Err(stop) => {
-                    eprintln!("{of_seed}");
+                    complain(&of_seed);
                     return Err(stop);
                 }
             }

@@ -195,7 +195,7 @@ impl Source {
     }
 
     pub(super) fn no_kernels(&self) -> Stop {
-        Stop::usage(format!("`{}` has no `#[kernel]` function", self.path))
+        Stop::usage(format!("`{}` has no `#[kernel]` function; put `#[kernel]` before one, or name another file", self.path))
     }
 
     /// The instance that the defines (and, where they leave one open, the first declared variant) make of a kernel's generics.
@@ -392,7 +392,7 @@ pub(super) fn wrong_defines(known: &[String], defines: &[Define]) -> Vec<String>
 fn unreadable(path: &str, error: &std::io::Error) -> String {
     use std::io::ErrorKind;
     let hint = match error.kind() {
-        ErrorKind::InvalidData => return format!("`{path}` cannot be read: it is not UTF-8 text"),
+        ErrorKind::InvalidData => return format!("`{path}` cannot be read: it is not UTF-8 text; name a Rust file, or save it as UTF-8"),
         ErrorKind::IsADirectory => "; name a file in it, or all: `FOLDER/*.rs`".to_owned(),
         ErrorKind::NotFound => match path.split_once(".rs:") {
             Some((file, kernel)) if !kernel.is_empty() => format!("; a kernel of a file is named `{file}.rs::{kernel}`"),

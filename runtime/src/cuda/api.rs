@@ -279,6 +279,9 @@ functions! {
 
 /// The way out where there is no driver.
 const INSTALL: &str = "install NVIDIA's driver, or use `Device::simulator()`";
+/// What is said of a driver without a GPU.
+pub(super) const NO_GPU: &str =
+    "the driver sees no GPU; see what `nvidia-smi -L` lists and whether `CUDA_VISIBLE_DEVICES` hides it, or use `Device::simulator()`";
 
 impl DriverApi {
     /// The driver, loaded and initialised once.
@@ -293,7 +296,7 @@ impl DriverApi {
         // SAFETY: to be called first, with 0.
         match unsafe { driver.cuInit(0) } {
             code::SUCCESS => {}
-            code::NO_DEVICE => return Err(Error::NoDevice { api: "CUDA", index: 0, found: "the driver sees no GPU".into() }),
+            code::NO_DEVICE => return Err(Error::NoDevice { api: "CUDA", index: 0, found: NO_GPU.into() }),
             failed => return Err(no_driver(format!("the library is there, but cuInit failed with {}", driver.name(failed)))),
         }
         let mut version = 0;

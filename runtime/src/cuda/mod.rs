@@ -22,7 +22,7 @@ use crate::instance::LoweredKernel;
 use crate::properties::DeviceProperties;
 use crate::stream::StreamCore;
 use crate::texture::Picture;
-use api::{Code, DriverApi, code};
+use api::{Code, DriverApi, NO_GPU, code};
 use pool::{Pool, PoolMemory};
 use std::any::Any;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
@@ -41,7 +41,11 @@ pub(crate) fn open(index: usize) -> Result<Box<dyn DeviceDriver>> {
     let driver = DriverApi::get()?;
     let count = driver.device_count()?;
     if index >= count {
-        return Err(Error::NoDevice { api: "CUDA", index, found: format!("the driver sees {count}, counted from 0") });
+        let found = match count {
+            0 => NO_GPU.to_owned(),
+            _ => format!("the driver sees {count}, counted from 0; give a number below {count}"),
+        };
+        return Err(Error::NoDevice { api: "CUDA", index, found });
     }
     Ok(Box::new(Gpu { context: Arc::new(Context::new(driver, index, None)?) }))
 }

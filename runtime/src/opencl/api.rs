@@ -24,12 +24,8 @@ const LIBRARIES: &[&str] = if cfg!(windows) {
 };
 
 /// The way out where there is no loader.
-const INSTALL_LOADER: &str = if cfg!(windows) {
-    "install the driver of a GPU, which brings it, or use `Device::simulator()`"
-} else {
-    "install it with an OpenCL driver (on Debian, `apt install ocl-icd-libopencl1 pocl-opencl-icd` runs kernels on the CPU), or use \
-     `Device::simulator()`"
-};
+const INSTALL_LOADER: &str = "install it with an OpenCL driver (on Windows a GPU's driver brings it; on Debian `apt install ocl-icd-libopencl1 pocl-opencl-icd` runs \
+     kernels on the CPU), or use `Device::simulator()`";
 
 /// What a context or a build may call back: nothing here is.
 type Callback = *const c_void;

@@ -47,7 +47,11 @@ pub(crate) fn open(index: usize) -> Result<Box<dyn DeviceDriver>> {
     match all.get(index) {
         Some(found) => Ok(Box::new(OpenClDevice { context: Arc::new(Context::new(found)?) })),
         None => {
-            Err(Error::NoDevice { api: "OpenCL", index, found: format!("the platforms have {} usable ones, counted from 0", all.len()) })
+            let found = match all.len() {
+                0 => format!("no platform has one that is usable; {INSTALL}"),
+                count => format!("the platforms have {count} that are usable, counted from 0; give a number below {count}"),
+            };
+            Err(Error::NoDevice { api: "OpenCL", index, found })
         }
     }
 }

@@ -26,20 +26,27 @@ pub(super) fn source(path: &str, revision: &str, defines: &[Define]) -> Result<S
     // Where the file is in its repository is git's to say: how folders are written differs from system to system.
     let asked = |what: &str| match git(folder, ["rev-parse", what]) {
         Ok(output) => Ok(String::from_utf8_lossy(&output.stdout).trim_end_matches(['\n', '\r']).to_owned()),
-        Err(reason) if reason.contains("not a git repository") => Err(stop(format!("`{path}` is in no git repository"))),
+        Err(reason) if reason.contains("not a git repository") => {
+            Err(stop(format!("`{path}` is in no git repository; leave out `--against`, or compare a file that is in one")))
+        }
         Err(reason) => Err(stop(reason)),
     };
     let top = PathBuf::from(asked("--show-toplevel")?);
     let inside = format!("{}{name}", asked("--show-prefix")?);
     let commit = format!("{revision}^{{commit}}");
     let commit = git(&top, ["rev-parse", "--verify", "--quiet", "--end-of-options", &commit])
-        .map_err(|_| stop("there is no such revision".to_owned()))?;
+        .map_err(|_| stop("there is no such revision; `git log --oneline` lists commits, `git tag` those with a name".to_owned()))?;
     let commit = String::from_utf8_lossy(&commit.stdout).trim().to_owned();
-    let absent = |_| stop(format!("`{inside}` is not in that revision"));
+    let absent = |_| stop(format!("`{inside}` is not in that revision; `git log --oneline -- {path}` lists those where it changed"));
     git(&top, ["cat-file", "-e", &format!("{commit}:{inside}")]).map_err(absent)?;
     let archive = git(&top, ["archive", "--format=tar", &commit, "--", "*.rs"]).map_err(stop)?;
-    let scratch = Scratch(std::env::temp_dir().join(format!("warpwright-{}-{commit}", std::process::id())));
-    std::fs::create_dir_all(&scratch.0).map_err(|error| stop(format!("`{}` cannot be made: {error}", scratch.0.display())))?;
+    let temporary = std::env::temp_dir();
+    let scratch = Scratch(temporary.join(format!("warpwright-{}-{commit}", std::process::id())));
+    let no_room = |error| {
+        let temporary = temporary.display();
+        stop(format!("its files cannot be written to `{temporary}`: {error}; set `TMPDIR` to a folder that can be written to"))
+    };
+    std::fs::create_dir_all(&scratch.0).map_err(no_room)?;
     unpack(&archive.stdout, &scratch.0).map_err(stop)?;
     let then = scratch.0.join(inside);
     Source::read_below(&scratch.0, &format!("{revision}:"), &then.to_string_lossy(), defines)

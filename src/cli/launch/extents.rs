@@ -36,7 +36,7 @@ impl Extents {
         }
         let parts: Vec<&str> = text.split(',').collect();
         if parts.len() > 3 {
-            return Err(format!("{} extents, and the most is 3", parts.len()));
+            return Err(format!("{} extents, and the most is 3; leave {} out", parts.len(), parts.len() - 3));
         }
         let of_several = |axis: usize, why: String| match parts.len() {
             1 => why,

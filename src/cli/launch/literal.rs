@@ -134,7 +134,7 @@ impl Reader<'_> {
             self.read(value)?;
             let found = self.numbers.len() - before;
             if found != wanted {
-                return Err(format!("has {}, and the field `{}` has {wanted}", count(found), field.name));
+                return Err(format!("has {}, and the field `{}` has {wanted}; give as many", count(found), field.name));
             }
         }
         Ok(())

@@ -220,7 +220,8 @@ impl LaunchArguments {
             Some(depends) if !depends.names().is_empty() => {
                 return Ok(Err(format!("; `--cover {depends}` depends on the variant, and all variants get the same buffers")));
             }
-            Some(cover) => cover.value("--cover", &|name| Err(format!("`{name}` has no value")))?,
+            // There are no names in it.
+            Some(cover) => cover.value("--cover", &|name| Err(name.to_owned()))?,
         };
         let all = extents.to_array().into_iter().try_fold(1usize, usize::checked_mul);
         let Dim3 { x, y, z } = extents;

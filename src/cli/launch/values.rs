@@ -119,12 +119,13 @@ impl Written {
     }
 
     fn elements(&self, parameter: &DynamicParameter, structs: &Structs, len: usize, seed: u64) -> Result<Vec<u8>, String> {
-        let too_long = || format!("would have {len} elements of {} bytes: more than there is memory for", parameter.bytes);
+        let too_long =
+            || format!("would have {len} elements of {} bytes: more than there is memory for; ask for fewer elements", parameter.bytes);
         let total = parameter.bytes.checked_mul(len).filter(|total| isize::try_from(*total).is_ok()).ok_or_else(too_long)?;
         if let Some(free) = free_memory().filter(|free| total > free / 2) {
             let (total, free) = (total as f64 / 1e9, free as f64 / 1e9);
             return Err(format!(
-                "would have {len} elements of {} bytes, {total:.1} GB: {free:.1} GB of memory are free, and each buffer is there twice",
+                "would have {len} elements of {} bytes, {total:.1} GB: {free:.1} GB of memory are free, and each buffer is there twice; ask for fewer elements",
                 parameter.bytes
             ));
         }

@@ -16,8 +16,10 @@ const BLOCK: [&str; 4] = ["block", "block.x", "block.y", "block.z"];
 /// A variant, compiled for a device.
 pub(in crate::cli) struct Launchable {
     pub(super) kernel: DynamicKernel,
-    /// The const generics that are integers or `bool`, with their values.
-    generics: Vec<(String, i128)>,
+    /// The kernel's name in its source.
+    name: String,
+    /// The generics, and the numbers that those are which are no types.
+    generics: Vec<(String, Option<i128>)>,
 }
 
 impl Launchable {
@@ -40,8 +42,9 @@ impl Launchable {
             GenericValue::Const(ConstValue::Index(value, _)) => Some(*value),
             _ => None,
         };
-        let generics = names.into_iter().zip(&instance.generics).filter_map(|((name, _), value)| Some((name, number(value)?))).collect();
-        Ok(Launchable { kernel: DynamicKernel::compile(device, source.program(kernel), lowered).map_err(stop)?, generics })
+        let generics = names.into_iter().zip(&instance.generics).map(|((name, _), value)| (name, number(value))).collect();
+        let name = kernel.to_owned();
+        Ok(Launchable { kernel: DynamicKernel::compile(device, source.program(kernel), lowered).map_err(stop)?, name, generics })
     }
 
     /// The block that its attribute fixes.
@@ -54,34 +57,48 @@ impl Launchable {
     /// # Errors
     /// That it stands for no number.
     pub(super) fn value_of(&self, name: &str, block: Dim3) -> Result<i128, String> {
-        if let Some((_, value)) = self.generics.iter().find(|(known, _)| known == name) {
-            return Ok(*value);
-        }
         let extents = block.to_array().map(|extent| extent as i128);
-        match BLOCK.iter().position(|known| *known == name) {
+        Ok(match meaning(name, &self.name, &self.generics)? {
+            Meaning::Generic(value) => value,
             // More threads than can be counted are refused as a block.
-            Some(0) => Ok(extents.into_iter().fold(1, i128::saturating_mul)),
-            Some(n) => Ok(extents[n - 1]),
-            None => Err(format!("`{name}` is no number of the kernel's")),
-        }
+            Meaning::Block(0) => extents.into_iter().fold(1, i128::saturating_mul),
+            Meaning::Block(n) => extents[n - 1],
+        })
     }
 }
 
 /// Why a name stands for no number in any variant of a kernel with these generics, each with whether it stands for a type.
 pub(super) fn wrong_name(name: &str, kernel: &str, generics: &[(String, bool)]) -> Option<String> {
-    if let Some((_, is_type)) = generics.iter().find(|(known, _)| known == name) {
-        return is_type.then(|| format!("`{name}` is a type, not a number"));
+    let generics: Vec<(String, Option<()>)> = generics.iter().map(|(name, is_type)| (name.clone(), (!is_type).then_some(()))).collect();
+    meaning(name, kernel, &generics).err()
+}
+
+/// What a name in `--cover` or `--grid` stands for.
+enum Meaning<N> {
+    /// A const generic: what is known of its number.
+    Generic(N),
+    /// The place in `BLOCK` of a block's size.
+    Block(usize),
+}
+
+/// What a name stands for in launches of a kernel with these generics, each with what is known of its number; `None` is a type.
+///
+/// # Errors
+/// That it stands for no number.
+fn meaning<N: Copy>(name: &str, kernel: &str, generics: &[(String, Option<N>)]) -> Result<Meaning<N>, String> {
+    if let Some((_, number)) = generics.iter().find(|(known, _)| known == name) {
+        return number.map(Meaning::Generic).ok_or_else(|| format!("`{name}` is a type, not a number"));
     }
-    if BLOCK.contains(&name) {
-        return None;
+    if let Some(at) = BLOCK.iter().position(|known| *known == name) {
+        return Ok(Meaning::Block(at));
     }
-    let known: Vec<&str> = generics.iter().filter(|(_, is_type)| !is_type).map(|(name, _)| name.as_str()).collect();
+    let known: Vec<&str> = generics.iter().filter(|(_, number)| number.is_some()).map(|(name, _)| name.as_str()).collect();
     let hint = match nearest(name, known.iter().copied().chain(BLOCK)) {
         Some(near) => format!("did you mean `{near}`?"),
         None if known.is_empty() => "it has no const generics, but `block`".to_owned(),
         None => format!("it has {}, and `block`", known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")),
     };
-    Some(format!("`{kernel}` has no const generic `{name}`; {hint}"))
+    Err(format!("`{kernel}` has no const generic `{name}`; {hint}"))
 }
 
 #[cfg(test)]

@@ -121,7 +121,7 @@ impl Record {
         std::fs::write(&beside, file).and_then(|()| std::fs::rename(&beside, &self.path)).map_err(|error| {
             // Half a file is of no use; where there is none, there is nothing to remove.
             let _ = std::fs::remove_file(&beside);
-            Stop::usage(format!("`{}` cannot be written: {error}", self.path.display()))
+            Stop::usage(format!("`{}` cannot be written: {error}; name another file with `--out`", self.path.display()))
         })
     }
 }

@@ -3,7 +3,9 @@
 use super::drivers;
 use super::page::{Entry, Section};
 use std::process::Command;
-use warpwright_tests::command::Folder;
+#[cfg(unix)]
+use warpwright_tests::command::binary;
+use warpwright_tests::command::{Folder, Outcome};
 
 /// The files that the command lines are about.
 const FILES: &[(&str, &str)] = &[
@@ -180,6 +182,10 @@ const LAUNCHES: &[Line] = &[
         title: "A buffer that is larger than memory",
         words: &["simulate", "saxpy.rs", "--cover", "64", "--args", "a=2.0", "x=zeros(1 << 62)"],
     },
+    Line {
+        title: "A buffer for which too little memory is free",
+        words: &["simulate", "saxpy.rs", "--cover", "64", "--args", "a=2.0", "x=zeros(1 << 50)"],
+    },
     Line { title: "A list that is too long", words: &["simulate", "saxpy.rs", "--cover", "64", "--args", "a=2.0", "x=[1.0; 1 << 40]"] },
     Line {
         title: "A struct where a number is taken",
@@ -281,6 +287,18 @@ const REVISIONS: &[Line] = &[
 const WITHOUT_PROGRAMS: &[Line] =
     &[Line { title: "A machine without git", words: &["compare", "scale.rs", "-D", "B=64", "-D", "T=f32", "--against", "HEAD"] }];
 
+/// Lines that only a shell can give: each as it takes it.
+#[cfg(unix)]
+const OF_SHELLS: &[(&str, &str)] = &[
+    ("Output that cannot be written", "warpwright emit saxpy.rs > /dev/full"),
+    ("Memory that is too little for a thread", "(ulimit -v 65536; warpwright emit saxpy.rs)"),
+];
+
+/// The same in a repository: a file stands where the folder of temporary files is to be.
+#[cfg(unix)]
+const OF_SHELLS_IN_REPOSITORY: &[(&str, &str)] =
+    &[("Temporary files that cannot be written", "TMPDIR=queue.rs warpwright compare scale.rs -D B=64 -D T=f32 --against HEAD")];
+
 /// The same where `tar` fails.
 const WITHOUT_TAR: &[Line] =
     &[Line { title: "A `tar` that fails", words: &["compare", "scale.rs", "-D", "B=64", "-D", "T=f32", "--against", "HEAD"] }];
@@ -309,16 +327,37 @@ fn quoted(word: &str) -> String {
 
 /// A command line, with what is said of it.
 fn entry(folder: &Folder, variables: &[(&str, &str)], line: &Line) -> Entry {
-    let outcome = folder.run_with(variables, line.words);
-    let is_refused = matches!(outcome.code, Some(1 | 2)) && outcome.out.is_empty();
-    assert!(is_refused, "{}: {:?}\n{}{}", line.title, outcome.code, outcome.out, outcome.err);
     let words: Vec<String> = line.words.iter().map(|word| quoted(word)).collect();
+    refused(line.title, &format!("warpwright {}", words.join(" ")), &folder.run_with(variables, line.words))
+}
+
+/// The same of a line that a shell runs, which finds the command by its name.
+#[cfg(unix)]
+fn entry_of_shell(folder: &Folder, (title, line): &(&str, &str)) -> Entry {
+    let programs = binary().parent().expect("the command is in a folder").display();
+    let path = format!("{programs}:{}", std::env::var("PATH").unwrap_or_default());
+    let output = Command::new("sh").args(["-c", line]).current_dir(&folder.0).env("PATH", path).output().expect("a shell runs");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
+    refused(title, line, &Outcome { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) })
+}
+
+/// A line that was refused.
+fn refused(title: &str, line: &str, outcome: &Outcome) -> Entry {
+    let is_refused = matches!(outcome.code, Some(1 | 2)) && outcome.out.is_empty();
+    assert!(is_refused, "{title}: {:?}\n{}{}", outcome.code, outcome.out, outcome.err);
     Entry {
-        title: line.title.to_owned(),
-        shown: format!("```console\n$ warpwright {}\n```", words.join(" ")),
+        title: title.to_owned(),
+        shown: format!("```console\n$ {line}\n```"),
         kind: String::new(),
-        said: outcome.err.trim_end().to_owned(),
+        said: without_free_memory(outcome.err.trim_end()),
     }
+}
+
+/// With `…` for how much memory is free: the page is the same whatever runs beside the test.
+fn without_free_memory(said: &str) -> String {
+    let Some((before, behind)) = said.split_once(" GB of memory are free") else { return said.to_owned() };
+    let before = before.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    format!("{before}… GB of memory are free{behind}")
 }
 
 /// A folder of the files; gone with it.
@@ -351,6 +390,11 @@ pub(super) fn entries() -> Vec<Section> {
         assert!(git.expect("git runs").success(), "git {words:?}");
     }
     results.extend(REVISIONS.iter().map(|line| entry(&repository, &[], line)));
+    #[cfg(unix)]
+    {
+        results.extend(OF_SHELLS.iter().map(|line| entry_of_shell(&plain, line)));
+        results.extend(OF_SHELLS_IN_REPOSITORY.iter().map(|line| entry_of_shell(&repository, line)));
+    }
     let no_programs = repository.0.join("no-programs").display().to_string();
     results.extend(WITHOUT_PROGRAMS.iter().map(|line| entry(&repository, &[("PATH", &no_programs)], line)));
     let failing = failing_tar(&repository);

@@ -39,23 +39,33 @@ use warpwright_codegen::backend::rust::Rust;
 
 /// Writes the page of all comparisons of a run: whole, or not at all.
 pub(super) fn write(path: &Path, comparisons: &[Comparison], sources: [Option<&Source>; 2]) -> Result<(), Stop> {
-    let page = render(comparisons, sources)?;
-    replace(path, page.as_bytes()).map_err(|error| Stop::usage(format!("`{}` cannot be written: {error}", path.display())))
+    let page = render(comparisons, sources);
+    let wrong = |error| Stop::usage(format!("`{}` cannot be written: {error}; name another file with `--html`", path.display()));
+    replace(path, page.as_bytes()).map_err(wrong)
 }
 
-fn render(comparisons: &[Comparison], sources: [Option<&Source>; 2]) -> Result<String, Stop> {
+/// The page's templates.
+const TEMPLATES: [(&str, &str); 4] = [
+    ("page.html", include_str!("page.html")),
+    ("bars.html", include_str!("bars.html")),
+    ("roofline.html", include_str!("roofline.html")),
+    ("occupancy.html", include_str!("occupancy.html")),
+];
+
+/// What a template gives. One that is wrong is a mistake of warpwright's own, whatever is compared.
+fn ours<T>(given: Result<T, minijinja::Error>) -> T {
+    given.unwrap_or_else(|error| panic!("a template of the page is wrong: {error:#}"))
+}
+
+fn render(comparisons: &[Comparison], sources: [Option<&Source>; 2]) -> String {
     let mut templates = Environment::new();
     templates.set_trim_blocks(true);
-    let wrong = |error: minijinja::Error| Stop::usage(format!("the page cannot be made: {error:#}"));
-    templates.add_template("page.html", include_str!("page.html")).map_err(wrong)?;
-    templates.add_template("bars.html", include_str!("bars.html")).map_err(wrong)?;
-    templates.add_template("roofline.html", include_str!("roofline.html")).map_err(wrong)?;
-    templates.add_template("occupancy.html", include_str!("occupancy.html")).map_err(wrong)?;
-    let draw = |name: &str, facts: Json| templates.get_template(name).and_then(|panel| panel.render(facts)).map_err(wrong);
+    TEMPLATES.iter().for_each(|(name, text)| ours(templates.add_template(name, text)));
+    let draw = |name: &str, facts: Json| ours(templates.get_template(name).and_then(|template| template.render(facts)));
     let mut texts = Texts::default();
     let mut kernels = Vec::new();
     for (n, comparison) in comparisons.iter().enumerate() {
-        kernels.push(kernel(n, comparison, sources, &mut texts, &draw)?);
+        kernels.push(kernel(n, comparison, sources, &mut texts, &draw));
     }
     let context = json!({
         "kernels": kernels,
@@ -65,7 +75,7 @@ fn render(comparisons: &[Comparison], sources: [Option<&Source>; 2]) -> Result<S
         "version": env!("CARGO_PKG_VERSION"),
         "columns": COLUMNS.iter().filter(|column| column.counts).map(|column| column.title).collect::<Vec<_>>(),
     });
-    templates.get_template("page.html").and_then(|page| page.render(context)).map_err(wrong)
+    draw("page.html", context)
 }
 
 /// A value as JSON that may stand in a script: nothing in it can end the script or begin a comment.
@@ -79,8 +89,8 @@ fn kernel(
     comparison: &Comparison,
     sources: [Option<&Source>; 2],
     texts: &mut Texts,
-    draw: &dyn Fn(&str, Json) -> Result<String, Stop>,
-) -> Result<Json, Stop> {
+    draw: &dyn Fn(&str, Json) -> String,
+) -> Json {
     let newest = comparison.foremost();
     let (a, b) = pair(&comparison.variants, newest);
     let sass = sass::Sass::of(comparison);
@@ -95,7 +105,7 @@ fn kernel(
                 row.push(None);
                 continue;
             };
-            let drawn = draw("occupancy.html", occupancy::panel(Cell { compiled, target }))?;
+            let drawn = draw("occupancy.html", occupancy::panel(Cell { compiled, target }));
             let known = panels.iter().position(|panel| *panel == drawn);
             row.push(Some(known.unwrap_or(panels.len())));
             if known.is_none() {
@@ -121,11 +131,11 @@ fn kernel(
     let mut tables = Vec::new();
     for target in 0..comparison.targets.len() {
         let mut table = figures::table(comparison, target);
-        table["bars"] = json!(bars::chart(comparison, target).map(|facts| draw("bars.html", facts)).transpose()?);
-        table["roofline"] = json!(roofline::roofline(comparison, target).map(|facts| draw("roofline.html", facts)).transpose()?);
+        table["bars"] = json!(bars::chart(comparison, target).map(|facts| draw("bars.html", facts)));
+        table["roofline"] = json!(roofline::roofline(comparison, target).map(|facts| draw("roofline.html", facts)));
         tables.push(table);
     }
-    Ok(json!({
+    json!({
         "n": n,
         "file": comparison.file,
         "kernel": comparison.kernel,
@@ -142,7 +152,7 @@ fn kernel(
         "listing": listing.first(b, newest, &of_variants, texts),
         "panels": [panel(a), panel(b)],
         "data": in_script(&data),
-    }))
+    })
 }
 
 /// The pair that is seen first: the first variant, and of the others the one that is fastest, if that is known. Against another revision: the

@@ -15,6 +15,12 @@ super::examples! {
         Device::opencl(0).map(drop)
     }
 
+    /// A platform without a device
+    fn no_device_at_all(_device) {
+        // where clGetDeviceIDs=-1
+        Device::opencl(0).map(drop)
+    }
+
     /// A device that there is not
     fn no_device(_device) {
         Device::opencl(7).map(drop)
