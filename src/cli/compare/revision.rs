@@ -44,7 +44,9 @@ pub(super) fn source(path: &str, revision: &str, defines: &[Define]) -> Result<S
     let scratch = Scratch(temporary.join(format!("warpwright-{}-{commit}", std::process::id())));
     let no_room = |error| {
         let temporary = temporary.display();
-        stop(format!("its files cannot be written to `{temporary}`: {error}; set `TMPDIR` to a folder that can be written to"))
+        stop(format!(
+            "its files cannot be written to `{temporary}`: {error}; set `TMPDIR` (on Windows `TMP`) to a folder that can be written to"
+        ))
     };
     std::fs::create_dir_all(&scratch.0).map_err(no_room)?;
     unpack(&archive.stdout, &scratch.0).map_err(stop)?;
