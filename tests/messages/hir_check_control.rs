@@ -204,3 +204,17 @@ fn strided(x: &Global<f32>, y: &mut Global<f32>) {
     }
     y[global_id().x] = sum;
 }
+
+// ---- A function that promises not to return, and does
+#[device]
+fn failed(code: u32) -> ! {
+    code + 1
+}
+#[kernel(block = 256)]
+fn one(y: &mut Global<u32>) {
+    let i = global_id().x;
+    if i >= y.len() {
+        failed(2);
+    }
+    y[i] = 1;
+}

@@ -22,7 +22,7 @@ pub fn is_here() -> bool {
 /// Whether a program can be given the stand-in in the place of the driver.
 pub const IS_POSSIBLE: bool = cfg!(target_os = "linux");
 
-/// A folder that has the stand-in under the driver's name. Cargo has built it beside this program, which depends on it.
+/// A folder that has the stand-in under the driver's names: `cudarc` looks for the second first, which a machine with a GPU may have. Cargo has built it beside this program, which depends on it.
 fn folder() -> PathBuf {
     let program = std::env::current_exe().expect("a program has a path");
     let built = program.parent().expect("it is in a folder");
@@ -30,7 +30,7 @@ fn folder() -> PathBuf {
     assert!(library.is_file(), "{} is not there", library.display());
     let folder = built.join("ptx-driver");
     std::fs::create_dir_all(&folder).expect("a folder");
-    link(&library, &folder.join("libcuda.so.1"));
+    ["libcuda.so.1", "libcuda.so"].iter().for_each(|name| link(&library, &folder.join(name)));
     folder
 }
 

@@ -243,6 +243,25 @@ fn generics_that_nothing_tells() {
     assert_eq!(of("n: u32", "let a = [];"), ["a: the type of `a` is not known"]);
 }
 
+/// Found by spoilt inputs: `!` goes with everything, so what such a function gave was taken for any type.
+#[test]
+fn functions_that_do_not_return() {
+    let message = "a function that gives `!` does not return";
+    let of = |body: &str| {
+        errors(&format!(
+            "#[device] fn f<const N: u32>() -> ! {{ {body} }} #[kernel(block = 32)] pub fn k(y: &mut Global<u32>) {{ y[0] = 1 << f::<3>(); }}"
+        ))
+    };
+    assert_eq!(of("return N;"), [format!("N: {message}")]);
+    assert_eq!(of("return;"), [format!("return: {message}")]);
+    assert_eq!(of("N"), [format!("N: {message}")]);
+    assert_eq!(of("let a = N;"), [format!("let a = N;: {message}")]);
+    assert_eq!(of("if N > 2 { return N; } panic!()"), [format!("N: {message}")]);
+    assert_eq!(of("panic!()"), [""; 0]);
+    assert_eq!(of("panic!();"), [""; 0]);
+    assert_eq!(of("loop { if N > 2 { panic!() } }"), [""; 0]);
+}
+
 #[test]
 fn matches_that_leave_values_out() {
     let no_arm = |value: &str| format!("match: this `match` has no arm for `{value}`");

@@ -417,12 +417,23 @@ impl Checker<'_, '_> {
 
     pub(super) fn return_expression(&mut self, e: &syn::ExprReturn, span: Span) -> Expr {
         let value = e.expr.as_ref().map(|value| self.expression(value));
-        let result = self.result.clone();
         match &value {
-            Some(value) => self.expect(&value.ty, &result, value.span),
-            None => self.expect(&Ty::unit(), &result, span),
+            Some(value) => self.expect_result(&value.ty, value.span),
+            None => self.expect_result(&Ty::unit(), span),
         }
         expr(ExprKind::Return(value.map(Box::new)), Ty::Never, span)
+    }
+
+    /// Whether a value is one that the function gives: none is where it gives `!`, which goes with everything.
+    pub(super) fn expect_result(&mut self, found: &Ty, span: Span) {
+        let result = self.result.clone();
+        let found = self.infer.shallow(found);
+        if result == Ty::Never && found != Ty::Never && self.infer.kind(&found) != Some(Kind::Any) {
+            let message = "a function that gives `!` does not return";
+            let error = Diagnostic::error(span, message).help("end it by a `panic!` or an endless loop, or write what it gives: `-> u32`");
+            self.report(error.by_rustc());
+        }
+        self.expect(&found, &result, span);
     }
 
     /// `N` of a vector access.

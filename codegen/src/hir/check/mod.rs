@@ -278,7 +278,7 @@ impl<'p> Context<'p> {
         let mut block = checker.block(&item.block.stmts);
         block.0.statements.splice(0..0, lets);
         let result = checker.result.clone();
-        checker.expect(&block.1, &result, item.block.stmts.last().map_or(item.signature.ident.span(), Spanned::span));
+        checker.expect_result(&block.1, item.block.stmts.last().map_or(item.signature.ident.span(), Spanned::span));
         let root = Expr { ty: result.clone(), kind: ExprKind::Block(block.0), span: item.signature.ident.span() };
         checker.finish();
         let clean = self.diagnostics.borrow().iter().skip(errors).all(|d| d.level != crate::diagnostic::Level::Error);
