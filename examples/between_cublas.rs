@@ -1,4 +1,4 @@
-//! A kernel between two calls of cuBLAS, on memory that cudarc owns: y = W₂ · relu(W₁ · x + b). Without a GPU the simulator runs the kernel, and plain Rust multiplies.
+//! A kernel between two calls of cuBLAS, on memory that cudarc owns: y = W₂ · relu(W₁ · x + b). Without a GPU, or without cuBLAS, the simulator runs the kernel, and plain Rust multiplies.
 //!
 //! cargo run --example between_cublas --features cudarc
 
@@ -33,13 +33,21 @@ fn main() -> Result<(), Box<dyn Error>> {
     let x = numbers(INPUTS, 4);
     let expected = by_rust(&network, &x);
     let (by, found) = match Device::cuda(0) {
-        Ok(device) => (format!("cuBLAS and a kernel on {device}"), by_cublas(&network, &x)?),
+        Ok(device) if has_cublas() => (format!("cuBLAS and a kernel on {device}"), by_cublas(&network, &x)?),
+        Ok(_) => ("plain Rust and a kernel on the simulator (no cuBLAS)".to_owned(), by_simulator(&network, &x)?),
         Err(error) => (format!("plain Rust and a kernel on the simulator ({error})"), by_simulator(&network, &x)?),
     };
     let off = found.iter().zip(&expected).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
     println!("{by}: y[0..3] = {:?}, off by {off:.1e} at most", &found[..3]);
     assert!(off < 1e-2, "sums of {HIDDEN} products of numbers up to 30");
     Ok(())
+}
+
+/// Whether cuBLAS is there: it comes with CUDA's toolkit, not with the driver, and cudarc ends the program where it is missing.
+#[expect(unsafe_code, reason = "a library's own code runs when it is loaded")]
+fn has_cublas() -> bool {
+    // SAFETY: loads cuBLAS, if there is one, as the calls below do.
+    unsafe { cudarc::cublas::sys::is_culib_present() }
 }
 
 /// All three steps in one stream of cudarc's: nothing waits, nothing is copied.

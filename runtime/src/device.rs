@@ -235,6 +235,11 @@ impl Device {
         &self.core.driver.identity().name
     }
 
+    /// What it has in common with others of its kind, and measurements are kept for: `NVIDIA H200 (sm_90)`.
+    pub fn model(&self) -> String {
+        format!("{} ({})", self.name(), self.target())
+    }
+
     /// What kernels are compiled for: `sm_90`, `opencl-1.2`, `simulator`, `host`.
     pub fn target(&self) -> &str {
         &self.core.driver.identity().target
@@ -444,9 +449,10 @@ impl PartialEq for Device {
 impl Eq for Device {}
 
 impl fmt::Display for Device {
-    /// `NVIDIA H200 (sm_90)`.
+    /// `NVIDIA H200 (sm_90)`; of several GPUs `NVIDIA H200 (sm_90), GPU 1`; with a context of others that, too.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ({})", self.name(), self.target())
+        f.write_str(&self.model())?;
+        self.core.driver.identity().place.as_ref().map_or(Ok(()), |place| write!(f, ", {place}"))
     }
 }
 

@@ -89,6 +89,8 @@ pub(crate) struct DeviceIdentity {
     pub(crate) name: Cow<'static, str>,
     /// What kernels are compiled for: `sm_90`, `opencl-1.2`.
     pub(crate) target: Cow<'static, str>,
+    /// Which of several of that name it is: `GPU 1`.
+    pub(crate) place: Option<String>,
     pub(crate) limits: DeviceLimits,
 }
 

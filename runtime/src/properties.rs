@@ -56,7 +56,7 @@ pub struct DeviceProperties {
 impl DeviceProperties {
     /// A device of which nothing is known but what its launches are checked against.
     pub(crate) fn new(device: &DeviceIdentity) -> DeviceProperties {
-        let DeviceIdentity { kind, name, target, limits } = device;
+        let DeviceIdentity { kind, name, target, limits, .. } = device;
         DeviceProperties {
             kind: *kind,
             name: name.to_string(),
@@ -146,7 +146,7 @@ mod tests {
         let told = DeviceProperties {
             memory_clock_hz: Some(3_201_000_000),
             memory_bus_bits: Some(6144),
-            ..DeviceProperties::new(&DeviceIdentity { kind: DeviceKind::Cuda, name, target, limits })
+            ..DeviceProperties::new(&DeviceIdentity { kind: DeviceKind::Cuda, name, target, place: None, limits })
         };
         assert_eq!(told.memory_bandwidth(), Some(2.0 * 3_201e6 * 768.0));
         assert_eq!(DeviceProperties { memory_bus_bits: None, ..told }.memory_bandwidth(), None);

@@ -135,7 +135,7 @@ impl Tuned {
         }
         let kernel = field("kernel")?;
         let (tuned, compiler) = (field("device")?, field("compiler")?);
-        if tuned != device.to_string() {
+        if tuned != device.model() {
             return Err(TunedError::OtherDevice { kernel, tuned, device: device.to_string() });
         }
         if compiler != COMPILER {

@@ -62,10 +62,15 @@ impl World {
 
     /// What is missing.
     fn missing(&self, state: &State) -> String {
-        let absent: Vec<_> = (0..self.ranks).filter(|rank| state.of_all[*rank].is_empty()).map(|rank| rank.to_string()).collect();
-        let waiting = state.of_all.iter().filter_map(VecDeque::front).chain(&state.between_two);
-        let waiting: Vec<_> = waiting.map(|part| format!("rank {} in {}", part.rank, part.task)).collect();
-        format!("{} wait; nothing came from ranks {}", waiting.join(", "), absent.join(", "))
+        let waiting = || state.of_all.iter().filter_map(VecDeque::front).chain(&state.between_two);
+        let absent = (0..self.ranks).filter(|rank| waiting().all(|part| part.rank != *rank));
+        let absent: Vec<_> = absent.map(|rank| rank.to_string()).collect();
+        let waiting: Vec<_> = waiting().map(|part| format!("rank {} in {}", part.rank, part.task)).collect();
+        let waiting = waiting.join(", ");
+        match absent.is_empty() {
+            true => format!("{waiting} wait for each other"),
+            false => format!("{waiting} wait; nothing came from ranks {}", absent.join(", ")),
+        }
     }
 }
 

@@ -262,6 +262,11 @@ fn made(
     }
 }
 
+/// A failure without the help that was told with it.
+fn why(failure: &str) -> &str {
+    failure.split_once("; help: ").map_or(failure, |(why, _)| why)
+}
+
 /// Launches collectives as one.
 pub(super) fn launch(collectives: &[(&Rank, &CollectiveLaunch<'_>)]) -> Result<()> {
     let Some((first, _)) = collectives.first() else { return Ok(()) };
@@ -278,8 +283,10 @@ pub(super) fn launch(collectives: &[(&Rank, &CollectiveLaunch<'_>)]) -> Result<(
     let _launching: Vec<_> = ranks.iter().map(|(rank, _)| rank.launching.lock().unwrap_or_else(PoisonError::into_inner)).collect();
     for (rank, collective) in collectives {
         if let Some(failure) = rank.watch.failure() {
-            return Err(collective
-                .refuse(format_args!("the communicator failed before: {failure}; help: make a new one with the ranks that are left")));
+            return Err(collective.refuse(format_args!(
+                "the communicator failed before: {}; help: make a new one with the ranks that are left",
+                why(&failure)
+            )));
         }
     }
     // Watched before: NCCL makes connections when they are first needed, and waits for the others.

@@ -141,7 +141,7 @@ impl Watch {
             let overdue = state.under_way.iter().find(|one| one.end.is_some_and(|end| now >= end) && !one.has_ended());
             let overdue = overdue.map(|one| {
                 format!(
-                    "{} has not ended within the time limit: a rank is lost, never came, or launched another collective or one of another size",
+                    "{} has not ended within the time limit: a rank is lost, never came, or launched another collective or one of another size; help: look at what the other ranks say, or have all tell each other what they launch, by `check_agreement(true)`",
                     one.what()
                 )
             });

@@ -52,7 +52,7 @@ pub(crate) const HOST_TWIN: Cpu = cpu(DeviceKind::Host, "Host twin", "host", twi
 
 const fn cpu(kind: DeviceKind, name: &'static str, target: &'static str, compile: Compile) -> Cpu {
     let (name, target) = (Cow::Borrowed(name), Cow::Borrowed(target));
-    Cpu { identity: DeviceIdentity { kind, name, target, limits: DeviceLimits::NVIDIA }, compile, seed: None }
+    Cpu { identity: DeviceIdentity { kind, name, target, place: None, limits: DeviceLimits::NVIDIA }, compile, seed: None }
 }
 
 impl DeviceDriver for Cpu {

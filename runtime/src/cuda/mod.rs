@@ -133,7 +133,12 @@ impl Context {
                 attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_HEIGHT)?,
             ],
         };
-        let identity = DeviceIdentity { kind: DeviceKind::Cuda, name: name.into(), target: target.name.into(), limits };
+        // The primary context of the only GPU needs no more than its name.
+        let place = match &of_others {
+            Some((context, _)) => Some(format!("GPU {index}, context {:#x}", context.bits())),
+            None => (driver.device_count()? > 1).then(|| format!("GPU {index}")),
+        };
+        let identity = DeviceIdentity { kind: DeviceKind::Cuda, name: name.into(), target: target.name.into(), place, limits };
         // What a driver does not know of a GPU, it says with an error or a 0.
         let known = |attribute_: Attribute| attribute(attribute_).ok().filter(|value| *value != 0);
         let narrow = |attribute_: Attribute| known(attribute_).and_then(|value| u32::try_from(value).ok());

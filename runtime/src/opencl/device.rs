@@ -166,7 +166,7 @@ impl Context {
         let version = version.split_whitespace().nth(1).unwrap_or("1.2");
         let sub_groups = SubGroups::of(api, device, version);
         let (name, target) = (api::text(&info(api, device, sys::CL_DEVICE_NAME)?), format!("opencl-{version}"));
-        let identity = DeviceIdentity { kind: DeviceKind::OpenCl, name: name.into(), target: target.into(), limits };
+        let identity = DeviceIdentity { kind: DeviceKind::OpenCl, name: name.into(), target: target.into(), place: None, limits };
         let properties = [sys::CL_CONTEXT_PLATFORM, found.platform as isize, 0];
         let mut code = 0;
         // SAFETY: the list of properties ends with 0; one device; no callback.

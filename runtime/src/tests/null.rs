@@ -29,7 +29,7 @@ impl Default for Null {
 impl Null {
     /// One that says to be of this kind.
     pub(super) fn of_kind(kind: DeviceKind) -> Null {
-        let identity = DeviceIdentity { kind, name: "Null".into(), target: "nothing".into(), limits: DeviceLimits::NVIDIA };
+        let identity = DeviceIdentity { kind, name: "Null".into(), target: "nothing".into(), place: None, limits: DeviceLimits::NVIDIA };
         Null { identity, compiled: Arc::default(), launched: Arc::default() }
     }
 

@@ -43,7 +43,7 @@ impl Record {
             "kernel = {}\nfile = {}\ndevice = {}\ntarget = {}\ncompiler = {}\nlaunch = {}\n",
             text(about.kernel),
             text(about.file),
-            text(&about.device.to_string()),
+            text(&about.device.model()),
             text(about.target.name),
             text(tuned::COMPILER),
             text(&about.launch.to_string())

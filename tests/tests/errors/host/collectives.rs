@@ -92,6 +92,23 @@ super::examples! {
         launch_together([one[0].all_reduce(&mut a, Reduction::Sum), other[0].all_reduce(&mut b, Reduction::Sum)])
     }
 
+    /// A send that nobody receives
+    fn nobody_receives(device) {
+        device.synchronize()?;
+        let devices = Device::simulators(2);
+        let a = devices[0].zeros::<f32>(10)?;
+        Communicator::all(&devices, Duration::from_millis(10))?[0].send(&a, 1).launch()
+    }
+
+    /// Two ranks that both send
+    fn both_send(device) {
+        device.synchronize()?;
+        let devices = Device::simulators(2);
+        let (a, b) = (devices[0].zeros::<f32>(10)?, devices[1].zeros::<f32>(10)?);
+        let ranks = Communicator::all(&devices, Duration::from_millis(10))?;
+        launch_together([ranks[0].send(&a, 1), ranks[1].send(&b, 0)])
+    }
+
     /// A rank that never comes
     fn never_came(device) {
         device.synchronize()?;
