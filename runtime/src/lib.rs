@@ -21,6 +21,8 @@ mod dim3;
 mod driver;
 pub mod dynamic;
 pub mod element;
+#[cfg(feature = "cudarc")]
+mod end_of_thread;
 mod error;
 mod foreign;
 #[doc(hidden)]
