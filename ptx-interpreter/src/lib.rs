@@ -47,6 +47,6 @@ mod ty;
 pub use error::{Fault, FaultKind, ParseError};
 pub(crate) use machine::number as machine_number;
 pub use machine::{Launch, Outcome, RESIDENT_BLOCKS};
-pub use memory::{LARGEST_ALLOCATION, Memory, TexelType, Texture};
+pub use memory::{LARGEST_ALLOCATION, MOST_DEVICES, Memory, TexelType, Texture};
 pub use module::{Entry, LoadedModule, Module, Parameter};
 pub use tensor::{Swizzle, TensorMap};

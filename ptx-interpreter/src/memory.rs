@@ -1,12 +1,20 @@
 //! The device's memory: allocations at addresses that are never used twice, and textures.
 //!
-//! Each allocation has a range of addresses for itself, far from all others. So an access beyond its end, or to one that was freed, is never one to another.
+//! Each allocation has a range of addresses for itself, far from all others. So an access beyond its end, or to one that was freed, is never one to another. Devices share no addresses either.
 
 use crate::error::{FaultKind, Step, Stumble};
 
 /// Bits of an address that are the place in an allocation.
 const PLACE_BITS: u32 = 36;
 const PLACE: u64 = (1 << PLACE_BITS) - 1;
+
+/// Bits of an address that are the number of an allocation of its device.
+const NUMBER_BITS: u32 = 20;
+/// Most allocations that a device ever makes: none has the number 0, and the last number is the one before the next device's first.
+const MOST_ALLOCATIONS: usize = (1 << NUMBER_BITS) - 2;
+
+/// Most devices: what is left of an address below the windows tells them apart.
+pub const MOST_DEVICES: usize = 1 << (60 - PLACE_BITS - NUMBER_BITS);
 
 /// Of generic addresses: where those of the other state spaces begin. Global ones are below.
 pub(crate) const SHARED_WINDOW: u64 = 1 << 60;
@@ -72,9 +80,11 @@ impl TexelType {
     }
 }
 
-/// The device's memory.
+/// A device's memory.
 #[derive(Debug, Default)]
 pub struct Memory {
+    /// What stands in an address above its place before the number of an allocation: the device.
+    device: u64,
     /// By the number in an address, from 1.
     allocations: Vec<Allocation>,
     /// By handle, from 1.
@@ -88,9 +98,25 @@ impl Memory {
         Memory::default()
     }
 
+    /// The memory of one of several devices, below [`MOST_DEVICES`]: no other's has its addresses.
+    pub fn of_device(device: usize) -> Memory {
+        Memory { device: (device as u64) << NUMBER_BITS, ..Memory::default() }
+    }
+
+    /// The device whose memory an address would be in.
+    pub fn device_of(address: u64) -> usize {
+        (address >> (PLACE_BITS + NUMBER_BITS)) as usize
+    }
+
+    /// The place of an allocation among the device's, by an address in it; beyond all of them for an address of another device.
+    #[inline]
+    fn slot(&self, address: u64) -> usize {
+        ((address >> PLACE_BITS).wrapping_sub(self.device) as usize).wrapping_sub(1)
+    }
+
     /// Makes an allocation of so many bytes, all of them 0xCD, and gives its address, a multiple of 512; `None` if the host has no such memory.
     pub fn allocate(&mut self, bytes: u64) -> Option<u64> {
-        if bytes > LARGEST_ALLOCATION || self.allocations.len() >= (1 << 20) - 1 {
+        if bytes > LARGEST_ALLOCATION || self.allocations.len() >= MOST_ALLOCATIONS {
             return None;
         }
         let mut content = Vec::new();
@@ -98,7 +124,7 @@ impl Memory {
         content.resize(bytes as usize, 0xcd);
         self.used += bytes;
         self.allocations.push(Allocation { bytes: content, freed: None });
-        Some((self.allocations.len() as u64) << PLACE_BITS)
+        Some((self.device + self.allocations.len() as u64) << PLACE_BITS)
     }
 
     /// Frees the allocation that begins at an address; false if none does, or it was freed before.
@@ -164,13 +190,14 @@ impl Memory {
     }
 
     fn slot_mut(&mut self, address: u64) -> Option<&mut Allocation> {
-        self.allocations.get_mut(((address >> PLACE_BITS) as usize).checked_sub(1)?)
+        let slot = self.slot(address);
+        self.allocations.get_mut(slot)
     }
 
     #[inline]
     pub(crate) fn bytes(&self, address: u64, bytes: u64) -> Step<&[u8]> {
         let place = (address & PLACE) as usize;
-        let slot = ((address >> PLACE_BITS) as usize).wrapping_sub(1);
+        let slot = self.slot(address);
         match self.allocations.get(slot).and_then(|allocation| allocation.bytes.get(place..place + bytes as usize)) {
             Some(found) => Ok(found),
             None => Err(self.no_access(address, bytes)),
@@ -180,7 +207,7 @@ impl Memory {
     #[inline]
     pub(crate) fn bytes_mut(&mut self, address: u64, bytes: u64) -> Step<&mut [u8]> {
         let place = (address & PLACE) as usize;
-        let slot = ((address >> PLACE_BITS) as usize).wrapping_sub(1);
+        let slot = self.slot(address);
         let is_there = self.allocations.get(slot).is_some_and(|allocation| place + bytes as usize <= allocation.bytes.len());
         if !is_there {
             return Err(self.no_access(address, bytes));
@@ -190,12 +217,12 @@ impl Memory {
 
     #[cold]
     fn no_access(&self, address: u64, bytes: u64) -> Box<Stumble> {
-        let number = (address >> PLACE_BITS) as usize;
+        let slot = self.slot(address);
         let place = address & PLACE;
-        let at = |number: usize| number.checked_sub(1).and_then(|slot| self.allocations.get(slot));
+        let at = |slot: usize| self.allocations.get(slot);
         // An address before the first byte of an allocation counts as one far behind the allocation before it.
         let before = PLACE - place < PLACE / 2;
-        let nearest = match (before, at(number), at(number + 1)) {
+        let nearest = match (before, at(slot), at(slot.wrapping_add(1))) {
             (true, _, Some(next)) => {
                 format!("{} bytes before an allocation of {} bytes", PLACE - place + 1, next.freed.unwrap_or(next.bytes.len()))
             }
@@ -228,5 +255,19 @@ mod tests {
         assert!(memory.read(0, 4).unwrap_err().ends_with("in no allocation"));
         let empty = memory.allocate(0).expect("memory");
         assert!(memory.read(empty, 1).is_err());
+    }
+
+    #[test]
+    fn devices_share_no_addresses() {
+        let mut memories = [0, 1, MOST_DEVICES - 1].map(Memory::of_device);
+        let addresses = memories.each_mut().map(|memory| memory.allocate(8).expect("memory"));
+        assert_eq!(addresses.map(Memory::device_of), [0, 1, MOST_DEVICES - 1]);
+        assert!(addresses.iter().all(|address| address + 8 < SHARED_WINDOW));
+        for (n, memory) in memories.iter().enumerate() {
+            for (m, address) in addresses.iter().enumerate() {
+                assert_eq!(memory.read(*address, 8).is_ok(), n == m, "{n} {m}");
+            }
+        }
+        assert!(memories[1].read(addresses[0], 8).unwrap_err().ends_with("in no allocation"));
     }
 }

@@ -11,6 +11,9 @@ use warpwright_ptx_interpreter::{Fault, Launch, LoadedModule, Memory, Module};
 /// Says to the stand-in which compute capability it has; to a test, that it runs on it.
 const CAPABILITY: &str = "PTX_INTERPRETER_CAPABILITY";
 
+/// Says to it how many devices it has.
+const DEVICES: &str = "PTX_INTERPRETER_DEVICES";
+
 /// Longest that a test may take there.
 const TIME_LIMIT: Duration = Duration::from_secs(600);
 
@@ -22,15 +25,21 @@ pub fn is_here() -> bool {
 /// Whether a program can be given the stand-in in the place of the driver.
 pub const IS_POSSIBLE: bool = cfg!(target_os = "linux");
 
-/// A folder that has the stand-in under the driver's names: `cudarc` looks for the second first, which a machine with a GPU may have. Cargo has built it beside this program, which depends on it.
-fn folder() -> PathBuf {
+/// A folder that has the stand-in under the driver's names, and under NCCL's where there are several devices: `cudarc` looks for `libcuda.so` first, which a machine with a GPU may have. Cargo has built it beside this
+/// program, which depends on it.
+fn folder(devices: usize) -> PathBuf {
     let program = std::env::current_exe().expect("a program has a path");
     let built = program.parent().expect("it is in a folder");
     let library = built.join("libwarpwright_ptx_driver.so");
     assert!(library.is_file(), "{} is not there", library.display());
-    let folder = built.join("ptx-driver");
+    let (name, libraries): (_, &[&str]) = if devices == 1 {
+        ("ptx-driver", &["libcuda.so.1", "libcuda.so"])
+    } else {
+        ("ptx-drivers", &["libcuda.so.1", "libcuda.so", "libnccl.so.2"])
+    };
+    let folder = built.join(name);
     std::fs::create_dir_all(&folder).expect("a folder");
-    ["libcuda.so.1", "libcuda.so"].iter().for_each(|name| link(&library, &folder.join(name)));
+    libraries.iter().for_each(|name| link(&library, &folder.join(name)));
     folder
 }
 
@@ -51,23 +60,27 @@ fn link(_library: &Path, _name: &Path) {}
 ///
 /// If a test fails there, or does not end in time.
 pub fn again(test: &str, names: &[&str], capability: &str) -> Option<String> {
+    again_on(test, names, capability, 1)
+}
+
+fn again_on(test: &str, names: &[&str], capability: &str, devices: usize) -> Option<String> {
     if !IS_POSSIBLE {
         println!("skipped: {test} (no PTX interpreter: this is not Linux)");
         return None;
     }
-    let folder = folder();
+    let folder = folder(devices);
     let mut command = Command::new(std::env::current_exe().expect("a program has a path"));
     command.args(["--exact", "--nocapture"]).args(names).stdin(Stdio::null());
     let libraries = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
     let paths = std::env::join_paths([folder.clone()].into_iter().chain(std::env::split_paths(&libraries))).expect("a list of folders");
-    command.env("LD_LIBRARY_PATH", paths).env(CAPABILITY, capability).env("OCL_ICD_VENDORS", folder);
+    command.env("LD_LIBRARY_PATH", paths).env(CAPABILITY, capability).env(DEVICES, devices.to_string()).env("OCL_ICD_VENDORS", &folder);
     let what = format!("{test} on the PTX interpreter {capability}");
     let (status, answer) = output(command, &what, TIME_LIMIT);
     assert_eq!(
         status,
         Some(0),
-        "{what}: run `LD_LIBRARY_PATH={} {CAPABILITY}={capability}` with it to see more\n{answer}",
-        self::folder().display()
+        "{what}: run `LD_LIBRARY_PATH={} {CAPABILITY}={capability} {DEVICES}={devices}` with it to see more\n{answer}",
+        folder.display()
     );
     let all = format!("{} passed", names.len());
     assert!(answer.contains(&all), "{what}: {all}?\n{answer}");
@@ -78,6 +91,18 @@ pub fn again(test: &str, names: &[&str], capability: &str) -> Option<String> {
 pub fn executed(test: &str, names: &[&str], capability: &str) {
     if again(test, names, capability).is_some() {
         println!("ran: {test} ({} tests on PTX interpreter sm_{})", names.len(), capability.replace('.', ""));
+    }
+}
+
+/// The same on several GPUs, which NCCL knows, too.
+///
+/// # Panics
+///
+/// As [`again`], and if a test skips something.
+pub fn executed_on_several(test: &str, names: &[&str], capability: &str, devices: usize) {
+    if let Some(answer) = again_on(test, names, capability, devices) {
+        assert!(!answer.contains("skipped"), "{test} has {devices} GPUs, and skips something\n{answer}");
+        println!("ran: {test} ({} tests on {devices} PTX interpreters sm_{})", names.len(), capability.replace('.', ""));
     }
 }
 

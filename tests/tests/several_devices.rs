@@ -1,7 +1,8 @@
-//! Rows over several devices: simulators where there are no GPUs, with the same kernels.
+//! Rows over several devices: simulators where there are no GPUs, with the same kernels; stand-ins for GPUs, none of which reaches another's memory.
 
 use warpwright::prelude::*;
 use warpwright::{Error, Sharded, launch_sharded};
+use warpwright_tests::ptx_interpreter::executed_on_several;
 
 /// A step of heat conduction on rows `above` to `above + rows` of a buffer: the edges of the plate stay.
 #[kernel(block = (32, 4))]
@@ -124,4 +125,14 @@ fn launches_from_many_threads_reach_every_device() {
             });
         }
     });
+}
+
+#[test]
+fn stand_ins_for_gpus_do_the_same() {
+    let tests = [
+        "a_stencil_over_several_devices_is_that_over_one",
+        "wider_halos_are_the_neighbours_rows",
+        "launches_from_many_threads_reach_every_device",
+    ];
+    executed_on_several("several_devices", &tests, "9.0", 3);
 }

@@ -1,11 +1,11 @@
-//! The device, and its contexts.
+//! Devices, and their contexts.
 
-use crate::codes::{Code, INVALID_CONTEXT, INVALID_DEVICE, INVALID_VALUE, name};
-use crate::state::{CONTEXT, CURRENT, Handle, any_state, state};
+use crate::codes::{Code, INVALID_CONTEXT, INVALID_DEVICE, INVALID_VALUE, PEER_ACCESS_UNSUPPORTED, name};
+use crate::state::{CURRENT, Handle, any_state, primary_context, state};
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::ptr::null;
 use std::sync::OnceLock;
-use warpwright_ptx_interpreter::RESIDENT_BLOCKS;
+use warpwright_ptx_interpreter::{MOST_DEVICES, RESIDENT_BLOCKS};
 
 /// The version of CUDA that the driver has, major and minor: 13.0 if nothing is said that can be one.
 pub(crate) fn version() -> (u32, u32) {
@@ -14,6 +14,15 @@ pub(crate) fn version() -> (u32, u32) {
         let said = std::env::var("PTX_INTERPRETER_CUDA").unwrap_or_default();
         let numbers = said.split_once('.').and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)));
         numbers.filter(|(major, minor)| (11..100).contains(major) && *minor < 100).unwrap_or((13, 0))
+    })
+}
+
+/// How many devices there are: one, if nothing is said that there can be.
+pub(crate) fn count() -> usize {
+    static CHOSEN: OnceLock<usize> = OnceLock::new();
+    *CHOSEN.get_or_init(|| {
+        let said = std::env::var("PTX_INTERPRETER_DEVICES").unwrap_or_default();
+        said.parse().ok().filter(|count| (1..=MOST_DEVICES).contains(count)).unwrap_or(1)
     })
 }
 
@@ -38,7 +47,7 @@ const SHARED: &[(u32, c_int, c_int)] = &[
     (90, 233_472, 232_448),
 ];
 
-/// The device's compute capability, ten times the major number and the minor: 8.0 if nothing is said that there is.
+/// The devices' compute capability, ten times the major number and the minor: 8.0 if nothing is said that there is.
 pub(crate) fn capability() -> u32 {
     static CHOSEN: OnceLock<u32> = OnceLock::new();
     *CHOSEN.get_or_init(|| {
@@ -85,8 +94,9 @@ fn attribute(number: c_uint) -> Option<c_int> {
     })
 }
 
-fn is_device(device: c_int) -> Result<(), Code> {
-    if device == 0 { Ok(()) } else { Err(INVALID_DEVICE) }
+/// The device of a number.
+fn known_device(device: c_int) -> Result<usize, Code> {
+    usize::try_from(device).ok().filter(|device| *device < count()).ok_or(INVALID_DEVICE)
 }
 
 exported! {
@@ -122,22 +132,22 @@ exported! {
         Ok(())
     }
 
-    /// One.
+    /// How many there are.
     fn cuDeviceGetCount(count: *mut c_int) {
-        put!(count, 1);
+        put!(count, self::count() as c_int);
         Ok(())
     }
 
     /// The device of a number.
     fn cuDeviceGet(device: *mut c_int, ordinal: c_int) {
-        is_device(ordinal)?;
-        put!(device, 0);
+        known_device(ordinal)?;
+        put!(device, ordinal);
         Ok(())
     }
 
     /// Its name says what it is.
     fn cuDeviceGetName(to: *mut c_char, len: c_int, device: c_int) {
-        is_device(device)?;
+        known_device(device)?;
         let text = format!("PTX interpreter {}.{}", capability() / 10, capability() % 10);
         let room = usize::try_from(len).unwrap_or(0);
         if to.is_null() || room == 0 {
@@ -154,44 +164,47 @@ exported! {
 
     /// What it has.
     fn cuDeviceGetAttribute(value: *mut c_int, number: c_uint, device: c_int) {
-        is_device(device)?;
+        known_device(device)?;
         put!(value, attribute(number).ok_or(INVALID_VALUE)?);
         Ok(())
     }
 
     /// Bytes of its memory.
     fn cuDeviceTotalMem_v2(bytes: *mut usize, device: c_int) {
-        is_device(device)?;
+        known_device(device)?;
         put!(bytes, crate::memory::TOTAL as usize);
         Ok(())
     }
 
     /// Whether a device reaches another's memory.
     fn cuDeviceCanAccessPeer(can: *mut c_int, device: c_int, peer: c_int) {
-        is_device(device)?;
-        is_device(peer)?;
+        known_device(device)?;
+        known_device(peer)?;
         put!(can, 0);
         Ok(())
     }
 
-    /// The context.
+    /// Its primary context.
     fn cuDevicePrimaryCtxRetain(context: *mut Handle, device: c_int) {
-        is_device(device)?;
-        put!(context, CONTEXT);
+        put!(context, primary_context(known_device(device)?));
         Ok(())
     }
 
     /// The context stays.
     fn cuDevicePrimaryCtxRelease_v2(device: c_int) {
-        is_device(device)
+        known_device(device).map(|_| ())
     }
 
     /// Another context, which is the calling thread's then.
     fn cuCtxCreate_v4(context: *mut Handle, _parameters: *mut c_void, _flags: c_uint, device: c_int) {
-        is_device(device)?;
-        let mut state = state()?;
+        let device = known_device(device)?;
+        let mut state = any_state();
         let new = state.new_handle();
-        state.contexts.push(new);
+        state.contexts.insert(new, device);
+        if let Some(code) = state.gpu_of(new)?.lost {
+            state.contexts.remove(&new);
+            return Err(code);
+        }
         CURRENT.set(new);
         put!(context, new);
         Ok(())
@@ -200,10 +213,10 @@ exported! {
     /// Its end, and that of what was made in it.
     fn cuCtxDestroy_v2(context: Handle) {
         let mut state = any_state();
-        if !state.contexts.contains(&context) {
+        let is_primary = (0..count()).any(|device| primary_context(device) == context);
+        if is_primary || state.contexts.remove(&context).is_none() {
             return Err(INVALID_CONTEXT);
         }
-        state.contexts.retain(|known| *known != context);
         state.streams.retain(|_, of| *of != context);
         state.functions.retain(|_, function| function.context != context);
         state.modules.retain(|_, (of, _)| *of != context);
@@ -221,7 +234,7 @@ exported! {
 
     /// Sets it.
     fn cuCtxSetCurrent(context: Handle) {
-        if context != 0 && context != CONTEXT && !any_state().contexts.contains(&context) {
+        if context != 0 && !any_state().contexts.contains_key(&context) {
             return Err(INVALID_CONTEXT);
         }
         CURRENT.set(context);
@@ -233,8 +246,8 @@ exported! {
         state().map(|_| ())
     }
 
-    /// There is one device.
+    /// None reaches another's memory.
     fn cuCtxEnablePeerAccess(_peer: Handle, _flags: c_uint) {
-        Err(INVALID_DEVICE)
+        Err(PEER_ACCESS_UNSUPPORTED)
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::codes::{Code, INVALID_VALUE};
 use crate::layouts::{Copy3d, KernelNode, MemsetNode};
-use crate::memory::{copy, said};
+use crate::memory::{copy, write};
 use crate::modules::{Work, launch};
 use crate::state::{Handle, State, any_state, known, state};
 use std::ffi::c_uint;
@@ -100,7 +100,7 @@ impl State {
             Task::Copy(of) => copy(self, of.to.device, of.from.device, of.width_bytes),
             Task::Set(of) => {
                 let element = &of.value.to_le_bytes()[..of.element as usize];
-                said(self.memory.write(of.to, &element.repeat(of.width)))
+                write(self, of.to, &element.repeat(of.width))
             }
         }
     }
@@ -176,12 +176,12 @@ exported! {
     /// Runs it.
     fn cuGraphLaunch(exec: Handle, stream: Handle) {
         let mut state = state()?;
-        state.context_of(stream)?;
+        let context = state.context_of(stream)?;
         let graph = known(state.execs.get(&exec))?.clone();
         for n in graph.order() {
             state.do_task(&graph.nodes[n].task)?;
             // What happened is told by the next call.
-            if state.lost.is_some() {
+            if state.gpu_of(context)?.lost.is_some() {
                 break;
             }
         }

@@ -1,11 +1,17 @@
 //! The functions of the CUDA driver that the runtime calls, on the interpreter of PTX: what a test loads under the name `libcuda.so.1`.
 //!
-//! Everything is done in the call: streams are in order by that, and events have happened when they are recorded. A fault of a kernel makes the context lost, and all later calls
-//! give its code, as the driver's do; what happened goes to standard error. `PTX_INTERPRETER_CAPABILITY` chooses the compute capability, 8.0 if it is not set,
-//! `PTX_INTERPRETER_CUDA` the version of CUDA, 13.0 if it is not set, and with it of the PTX that is taken, `PTX_INTERPRETER_SEED` the order in which threads run,
-//! `PTX_INTERPRETER_FAILS` functions that fail.
+//! Everything is done in the call: streams are in order by that, and events have happened when they are recorded. A fault of a kernel makes its device's contexts lost, and all later calls
+//! give its code, as the driver's do; what happened goes to standard error. Variables choose the rest:
 //!
-//! For the errors of programs it has NCCL's functions, too, and OpenCL's, which a test loads under the names `libnccl.so.2` and `libOpenCL.so.1`: they keep what they are given and compute nothing.
+//! | variable | what it chooses | if it is not set |
+//! | --- | --- | --- |
+//! | `PTX_INTERPRETER_CAPABILITY` | the compute capability | 8.0 |
+//! | `PTX_INTERPRETER_CUDA` | the version of CUDA, and with it of the PTX that is taken | 13.0 |
+//! | `PTX_INTERPRETER_DEVICES` | how many devices there are; none reaches another's memory | 1 |
+//! | `PTX_INTERPRETER_SEED` | the order in which threads run | 0 |
+//! | `PTX_INTERPRETER_FAILS` | functions that fail | none |
+//!
+//! It has NCCL's functions, too, and OpenCL's, which a test loads under the names `libnccl.so.2` and `libOpenCL.so.1`. Those of OpenCL are for the errors of programs: they keep what they are given and compute nothing.
 
 #![expect(unsafe_code, reason = "has the driver's interface, which takes and gives addresses")]
 #![expect(clippy::too_many_arguments, reason = "the driver's own signatures")]

@@ -1,11 +1,12 @@
 //! Memory: allocations, pools, copies.
 
-use crate::codes::{Code, INVALID_VALUE, OUT_OF_MEMORY};
+use crate::codes::{Code, INVALID_CONTEXT, INVALID_VALUE, OUT_OF_MEMORY};
 use crate::state::{Handle, State, any_state, state};
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ffi::{c_uint, c_void};
+use warpwright_ptx_interpreter::Memory;
 
-/// Bytes of the device's memory.
+/// Bytes of a device's memory.
 pub(crate) const TOTAL: u64 = 8 << 30;
 /// What page-locked memory begins at multiples of.
 const PAGE: usize = 4096;
@@ -26,19 +27,31 @@ fn allocate(state: &mut State, bytes: usize) -> Result<u64, Code> {
     if bytes == 0 {
         return Err(INVALID_VALUE);
     }
-    let fits = state.memory.used().checked_add(bytes as u64).is_some_and(|all| all <= TOTAL);
-    let address = if fits { state.memory.allocate(bytes as u64) } else { None };
+    let memory = &mut state.gpu()?.memory;
+    let fits = memory.used().checked_add(bytes as u64).is_some_and(|all| all <= TOTAL);
+    let address = if fits { memory.allocate(bytes as u64) } else { None };
     address.ok_or(OUT_OF_MEMORY)
 }
 
 fn free(state: &mut State, address: u64) -> Result<(), Code> {
-    if state.memory.free(address) { Ok(()) } else { Err(INVALID_VALUE) }
+    if state.memory_at(address)?.free(address) { Ok(()) } else { Err(INVALID_VALUE) }
 }
 
-/// From one place of the device to another.
+/// Bytes of a device.
+pub(crate) fn read(state: &mut State, from: u64, bytes: usize) -> Result<Vec<u8>, Code> {
+    let content = state.memory_at(from)?.read(from, bytes as u64).map(<[u8]>::to_vec);
+    content.map_err(|message| said(Err(message)).err().unwrap_or(INVALID_VALUE))
+}
+
+/// Sets bytes of a device.
+pub(crate) fn write(state: &mut State, to: u64, content: &[u8]) -> Result<(), Code> {
+    said(state.memory_at(to)?.write(to, content))
+}
+
+/// From one place of a device to another, of this or another device.
 pub(crate) fn copy(state: &mut State, to: u64, from: u64, bytes: usize) -> Result<(), Code> {
-    let content = state.memory.read(from, bytes as u64).map(<[u8]>::to_vec);
-    said(content.and_then(|content| state.memory.write(to, &content)))
+    let content = read(state, from, bytes)?;
+    write(state, to, &content)
 }
 
 /// The caller's bytes.
@@ -63,7 +76,7 @@ pub(crate) fn to_host(to: *mut c_void, content: &[u8]) -> Result<(), Code> {
 exported! {
     /// What is free, and all.
     fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize) {
-        let used = state()?.memory.used();
+        let used = state()?.gpu()?.memory.used();
         put!(free, TOTAL.saturating_sub(used) as usize);
         put!(total, TOTAL as usize);
         Ok(())
@@ -109,29 +122,37 @@ exported! {
 
     /// To the device.
     fn cuMemcpyHtoDAsync_v2(to: u64, from: *const c_void, bytes: usize, _stream: Handle) {
-        said(state()?.memory.write(to, of_host(from, bytes)?))
+        write(&mut *state()?, to, of_host(from, bytes)?)
     }
 
     /// From the device.
     fn cuMemcpyDtoHAsync_v2(to: *mut c_void, from: u64, bytes: usize, _stream: Handle) {
-        let state = state()?;
-        let content = state.memory.read(from, bytes as u64);
-        to_host(to, content.map_err(|message| said(Err(message)).err().unwrap_or(INVALID_VALUE))?)
+        to_host(to, &read(&mut *state()?, from, bytes)?)
     }
 
-    /// On the device.
+    /// On a device: what is of two has a function of its own.
     fn cuMemcpyDtoDAsync_v2(to: u64, from: u64, bytes: usize, _stream: Handle) {
+        if Memory::device_of(to) != Memory::device_of(from) {
+            return Err(INVALID_VALUE);
+        }
         copy(&mut *state()?, to, from, bytes)
     }
 
-    /// From another context, which there is not.
-    fn cuMemcpyPeerAsync(to: u64, _to_context: Handle, from: u64, _from_context: Handle, bytes: usize, _stream: Handle) {
-        copy(&mut *state()?, to, from, bytes)
+    /// From one context to another: of the same device or of two.
+    fn cuMemcpyPeerAsync(to: u64, to_context: Handle, from: u64, from_context: Handle, bytes: usize, _stream: Handle) {
+        let mut state = state()?;
+        for (address, context) in [(to, to_context), (from, from_context)] {
+            let device = state.contexts.get(&context).copied().ok_or(INVALID_CONTEXT)?;
+            if Memory::device_of(address) != device {
+                return Err(INVALID_VALUE);
+            }
+        }
+        copy(&mut state, to, from, bytes)
     }
 
     /// Sets bytes.
     fn cuMemsetD8Async(to: u64, byte: u8, bytes: usize, _stream: Handle) {
-        said(state()?.memory.fill(to, byte, bytes as u64))
+        said(state()?.memory_at(to)?.fill(to, byte, bytes as u64))
     }
 
     /// A pool.
@@ -152,12 +173,12 @@ exported! {
 
     /// What it has is what is used.
     fn cuMemPoolGetAttribute(_pool: Handle, attribute: c_uint, value: *mut c_void) {
-        let used = state()?.memory.used();
+        let used = state()?.gpu()?.memory.used();
         put!(value.cast::<u64>(), if matches!(attribute, RESERVED | USED) { used } else { 0 });
         Ok(())
     }
 
-    /// There are no others.
+    /// No device reaches another's memory.
     fn cuMemPoolSetAccess(_pool: Handle, _access: *const c_void, _count: usize) {
         state().map(|_| ())
     }

@@ -68,7 +68,7 @@ impl State {
     /// Runs a kernel. A fault is told by later calls.
     pub(crate) fn run(&mut self, work: &Work) -> Result<(), Code> {
         let (function, module) = self.function(work.function)?;
-        let (name, limit) = (function.name.clone(), function.dynamic_limit);
+        let (name, limit, context) = (function.name.clone(), function.dynamic_limit, function.context);
         let entry = known(module.entry(&name))?;
         let threads: u64 = work.launch.block.iter().map(|n| u64::from(*n)).product();
         if threads > u64::from(entry.most_threads()) {
@@ -81,7 +81,8 @@ impl State {
             );
             return Err(INVALID_VALUE);
         }
-        match entry.launch(&work.launch, &mut self.memory, &work.params) {
+        let gpu = self.gpu_of(context)?;
+        match entry.launch(&work.launch, &mut gpu.memory, &work.params) {
             Ok(outcome) => {
                 print!("{}", outcome.printed);
                 Ok(())
@@ -91,7 +92,7 @@ impl State {
                 if fault.kind == FaultKind::BadLaunch {
                     return Err(INVALID_VALUE);
                 }
-                self.lost = Some(of_fault(fault.kind));
+                gpu.lost = Some(of_fault(fault.kind));
                 Ok(())
             }
         }
@@ -187,7 +188,7 @@ exported! {
             return Err(NO_BINARY_FOR_GPU);
         }
         let context = current()?;
-        let loaded = read.load(&mut state.memory).map_err(|_| crate::codes::OUT_OF_MEMORY)?;
+        let loaded = read.load(&mut state.gpu()?.memory).map_err(|_| crate::codes::OUT_OF_MEMORY)?;
         let new = state.new_handle();
         state.modules.insert(new, (context, Arc::new(loaded)));
         put!(module, new);
@@ -197,10 +198,10 @@ exported! {
     /// Forgets a module.
     fn cuModuleUnload(module: Handle) {
         let mut state = state()?;
-        let (_, loaded) = known(state.modules.remove(&module))?;
+        let (context, loaded) = known(state.modules.remove(&module))?;
         state.functions.retain(|_, function| function.module != module);
         if let Ok(loaded) = Arc::try_unwrap(loaded) {
-            loaded.unload(&mut state.memory);
+            loaded.unload(&mut state.gpu_of(context)?.memory);
         }
         Ok(())
     }

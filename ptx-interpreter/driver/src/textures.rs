@@ -2,7 +2,7 @@
 
 use crate::codes::{Code, INVALID_VALUE, OUT_OF_MEMORY};
 use crate::layouts::{ArrayDescriptor, Copy2d, Place2d, Resource, TextureDescription};
-use crate::memory::{of_host, said, to_host};
+use crate::memory::{of_host, read, to_host, write};
 use crate::state::{Array, Handle, State, known, state};
 use std::ffi::{c_uint, c_void};
 use warpwright_ptx_interpreter::{Swizzle, TensorMap, TexelType, Texture};
@@ -100,7 +100,7 @@ exported! {
         if texel(new.format).is_none() || !matches!(new.channels, 1 | 2 | 4) || new.width == 0 {
             return Err(INVALID_VALUE);
         }
-        new.address = state.memory.allocate((new.row_bytes() * new.height) as u64).ok_or(OUT_OF_MEMORY)?;
+        new.address = state.gpu()?.memory.allocate((new.row_bytes() * new.height) as u64).ok_or(OUT_OF_MEMORY)?;
         let handle = state.new_handle();
         state.arrays.insert(handle, new);
         put!(array, handle);
@@ -111,7 +111,7 @@ exported! {
     fn cuArrayDestroy(array: Handle) {
         let mut state = state()?;
         let array = known(state.arrays.remove(&array))?;
-        state.memory.free(array.address);
+        state.memory_at(array.address)?.free(array.address);
         Ok(())
     }
 
@@ -130,13 +130,13 @@ exported! {
             is_linear: texture.filter_mode == LINEAR,
             is_normalized: texture.flags & NORMALIZED != 0,
         };
-        put!(object, state.memory.add_texture(new));
+        put!(object, state.gpu()?.memory.add_texture(new));
         Ok(())
     }
 
     /// Its end.
     fn cuTexObjectDestroy(object: u64) {
-        if state()?.memory.remove_texture(object) { Ok(()) } else { Err(INVALID_VALUE) }
+        if state()?.gpu()?.memory.remove_texture(object) { Ok(()) } else { Err(INVALID_VALUE) }
     }
 
     /// A copy of rows.
@@ -146,11 +146,11 @@ exported! {
         for number in 0..copy.height {
             let content = match row(&state, &copy.from, number)? {
                 Row::Host(from) => of_host(from, copy.width_bytes)?.to_vec(),
-                Row::Device(from) => state.memory.read(from, copy.width_bytes as u64).map_err(|_| INVALID_VALUE)?.to_vec(),
+                Row::Device(from) => read(&mut state, from, copy.width_bytes)?,
             };
             match row(&state, &copy.to, number)? {
                 Row::Host(to) => to_host(to, &content)?,
-                Row::Device(to) => said(state.memory.write(to, &content))?,
+                Row::Device(to) => write(&mut state, to, &content)?,
             }
         }
         Ok(())
