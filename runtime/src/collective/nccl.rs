@@ -311,15 +311,18 @@ pub(super) fn launch(collectives: &[(&Rank, &CollectiveLaunch<'_>)]) -> Result<(
     // One that was given up meanwhile says why; NCCL only that it failed.
     if let Some(reason) = ranks.iter().find_map(|(rank, _)| rank.watch.failure()) {
         outcome = Err(Error::Collective { reason });
+    } else {
+        outcome = outcome.map_err(|error| {
+            collectives[0].1.refuse(format_args!(
+                "{error}; help: look at what the programs of the other ranks say; make a new communicator with the ranks that are left"
+            ))
+        });
     }
     for ((rank, collective), number) in collectives.iter().zip(&numbers) {
         outcome = outcome.and_then(|()| collective.core().queue().mark().map(|passed| rank.watch.launched(*number, passed)));
     }
-    outcome.map_err(|error| {
-        // Some ranks may have begun, and wait for others.
-        ranks.iter().for_each(|(rank, _)| rank.watch.give_up(&rank.handle, &error.to_string()));
-        collectives[0].1.refuse(error)
-    })
+    // Some ranks may have begun, and wait for others.
+    outcome.inspect_err(|error| ranks.iter().for_each(|(rank, _)| rank.watch.give_up(&rank.handle, &error.to_string())))
 }
 
 /// Puts one into its stream.

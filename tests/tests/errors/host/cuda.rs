@@ -43,6 +43,28 @@ super::examples! {
         Device::cuda(0).map(drop)
     }
 
+    /// A buffer of the other of two GPUs
+    fn other_gpu(_device) {
+        // where PTX_INTERPRETER_DEVICES=2
+        let (first, second) = (Device::cuda(0)?, Device::cuda(1)?);
+        let (x, mut y) = (second.zeros::<f32>(64)?, first.zeros::<f32>(64)?);
+        scaled(2.0, &x, &mut y).cover(64).launch(&first)
+    }
+
+    /// A stream of the other of two GPUs
+    fn other_stream(_device) {
+        // where PTX_INTERPRETER_DEVICES=2
+        let (first, second) = (Device::cuda(0)?, Device::cuda(1)?);
+        let (x, mut y) = (first.zeros::<f32>(64)?, first.zeros::<f32>(64)?);
+        scaled(2.0, &x, &mut y).cover(64).launch_on(&second.stream()?)
+    }
+
+    /// A GPU that is not there
+    fn no_third(_device) {
+        // where PTX_INTERPRETER_DEVICES=2
+        Device::cuda(2).map(drop)
+    }
+
     /// A driver without graphs
     fn no_graphs(_device) {
         // where LACKS=cuGraphInstantiateWithFlags, PTX_INTERPRETER_CUDA=11.3, PTX_INTERPRETER_CAPABILITY=8.0

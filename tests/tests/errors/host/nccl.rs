@@ -79,6 +79,15 @@ super::examples! {
         rank.all_reduce(&mut x, Reduction::Sum).launch()
     }
 
+    /// A rank whose program has ended
+    fn ended(_device) {
+        // where ncclAllReduce=6
+        let gpu = Device::cuda(0)?;
+        let rank = Communicator::join(&gpu, 0, 1, &Rendezvous::Tcp("127.0.0.1:0".to_owned()), 100 * LIMIT)?;
+        let mut x = gpu.zeros::<f32>(64)?;
+        rank.all_reduce(&mut x, Reduction::Sum).launch()
+    }
+
     /// A rank that is lost meanwhile
     fn lost(_device) {
         // where cuEventQuery=600, asynchronous=6
