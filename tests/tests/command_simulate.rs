@@ -65,7 +65,7 @@ fn arguments_that_do_not_fit() {
     simulate(&["--args", "aa=1", "a=2", "x=random"]).refuses(
         2,
         &[
-            "error: `--args aa=1`: there is no parameter `aa`; the kernel has `a`, `x`, `y`",
+            "error: `--args aa=1`: there is no parameter `aa`; write one of `a`, `x`, `y`",
             "error: `x` has no length: write `--args x=random(4096)`, or say what to `--cover`",
             "error: `y` has no length",
         ],
@@ -135,8 +135,8 @@ fn sizes_that_do_not_fit() {
     let folder = Folder::new("simulate-sizes", &[("k.rs", KERNELS)]);
     let simulate = |more: &[&str]| folder.run(&[&["simulate", "k.rs::saxpy", "--args", "a=2"], more].concat());
     // The line, the argument, its length.
-    let out =
-        "error: k.rs:6:20: kernel `saxpy`, block (7, 0, 0), thread (52, 0, 0): index 500 is out of bounds of `x`, which has 500 elements";
+    let out = "error: k.rs:6:20: kernel `saxpy`, block (7, 0, 0), thread (52, 0, 0): index 500 is out of bounds of `x`, which has 500 elements; \
+         help: guard it, `if i < x.len()` where `i` is the index, or launch fewer threads";
     simulate(&["x=random(500)", "--cover", "1000"]).refuses(1, &[out]);
     simulate(&["--cover", "9999999999999"])
         .refuses(2, &["error: `x` would have 9999999999999 elements of 4 bytes", "error: `y` would have"]);

@@ -58,9 +58,11 @@ impl<T> Global<T> {
 #[inline(never)]
 #[track_caller]
 fn out_of_bounds(i: usize, count: usize, len: usize) -> ! {
+    let guard = if count == 1 { "i < x.len()".to_owned() } else { format!("i + {count} <= x.len()") };
+    let help = format!("help: guard it, `if {guard}` for index `i` of buffer `x`, or launch fewer threads");
     match count {
-        1 => panic!("index {i} is out of bounds of a buffer of {len} elements"),
-        _ => panic!("elements {i} to {} are out of bounds of a buffer of {len} elements", i.saturating_add(count - 1)),
+        1 => panic!("index {i} is out of bounds of a buffer of {len} elements; {help}"),
+        _ => panic!("elements {i} to {} are out of bounds of a buffer of {len} elements; {help}", i.saturating_add(count - 1)),
     }
 }
 
@@ -68,7 +70,11 @@ fn out_of_bounds(i: usize, count: usize, len: usize) -> ! {
 #[inline(never)]
 #[track_caller]
 fn misaligned(i: usize, count: usize) -> ! {
-    panic!("index {i} of a vector access is not a multiple of its {count} elements")
+    let below = i - i % count;
+    panic!(
+        "index {i} of a vector access is not a multiple of its {count} elements; help: begin at {below} or {}",
+        below.saturating_add(count)
+    )
 }
 
 impl<T> Index<usize> for Global<T> {

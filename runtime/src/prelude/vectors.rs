@@ -30,8 +30,17 @@ impl<T: Copy> ArrayVectors<T> for [T] {
 #[track_caller]
 fn first<const N: usize>(i: usize, len: usize) -> usize {
     const { assert!(N > 0, "a vector access has at least one element") }
-    assert!(i.is_multiple_of(N), "index {i} of a vector access is not a multiple of its {N} elements");
-    assert!(i < len && N <= len - i, "elements {i} to {} are out of bounds of an array of {len} elements", i.saturating_add(N - 1));
+    assert!(
+        i.is_multiple_of(N),
+        "index {i} of a vector access is not a multiple of its {N} elements; help: begin at {} or {}",
+        i - i % N,
+        (i - i % N).saturating_add(N)
+    );
+    assert!(
+        i < len && N <= len - i,
+        "elements {i} to {} are out of bounds of an array of {len} elements; help: guard it, `if i + {N} <= {len}` where `i` is the index",
+        i.saturating_add(N - 1)
+    );
     i
 }
 

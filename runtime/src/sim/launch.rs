@@ -114,26 +114,26 @@ fn check_geometry(program: &Program, launch: &SimLaunch) -> Result<(), Reason> {
     let show = |[x, y, z]: [u32; 3]| format!("({x}, {y}, {z})");
     let (blocks, threads) = (product(launch.grid), product(launch.block));
     if blocks == 0 || threads == 0 {
-        return Err(format!("grid {} of blocks {} has no threads", show(launch.grid), show(launch.block)));
+        return Err(format!("grid {} of blocks {} has no threads; give every extent 1 or more", show(launch.grid), show(launch.block)));
     }
     if threads > u128::from(BLOCK_THREADS) {
-        return Err(format!("block {} has {threads} threads; the limit is {BLOCK_THREADS}", show(launch.block)));
+        return Err(format!("block {} has {threads} threads; the limit is {BLOCK_THREADS}; use a smaller block", show(launch.block)));
     }
     if let Some(fixed) = program.block.filter(|fixed| *fixed != launch.block) {
-        return Err(format!("block {} is not the kernel's own, {}", show(launch.block), show(fixed)));
+        return Err(format!("block {} is not the kernel's own, {}; launch that", show(launch.block), show(fixed)));
     }
     if let Some(reason) = grid_misfit(program.asked_cluster, launch.grid.map(u64::from)) {
         return Err(reason);
     }
     if blocks >= 1 << 32 {
-        return Err(format!("grid {} has {blocks} blocks; the simulator's limit is 2^32 - 1", show(launch.grid)));
+        return Err(format!("grid {} has {blocks} blocks; the simulator's limit is 2^32 - 1; use several launches", show(launch.grid)));
     }
     if !program.is_index_wide && blocks * threads >= 1 << 32 {
         return Err(format!("{} threads are too many for 32-bit indices; help: `#[kernel(index = 64)]`", blocks * threads));
     }
     let shared = shared_bytes(program, launch);
     if shared > u64::from(MOST_SHARED_BYTES) {
-        return Err(format!("{shared} bytes of shared memory; the limit is {MOST_SHARED_BYTES}"));
+        return Err(format!("{shared} bytes of shared memory; the limit is {MOST_SHARED_BYTES}; use smaller tiles"));
     }
     Ok(())
 }
@@ -150,7 +150,7 @@ fn bind<'a>(
     copies: &'a mut [Option<Vec<u64>>],
 ) -> Result<BoundLaunch<'a>, Reason> {
     if arguments.len() != program.params.len() {
-        return Err(format!("{} arguments for {} parameters", arguments.len(), program.params.len()));
+        return Err(format!("{} arguments for {} parameters; give one for each, in their order", arguments.len(), program.params.len()));
     }
     let count = program.objects.len();
     let mut bound = BoundLaunch {
@@ -199,7 +199,14 @@ impl<'a> BoundLaunch<'a> {
         let is_texture = matches!(argument, SimArgument::Texture { .. });
         if space != info.space || is_texture != info.is_texture {
             let memory = if info.is_texture { "a texture".to_owned() } else { format!("in {} memory", info.space) };
-            return Err(format!("`{name}` is {memory}, but the argument is {given}"));
+            let wanted = match info.space {
+                _ if info.is_texture => "Texture",
+                Space::Global if info.is_writable => "Global",
+                Space::Global => "GlobalReadOnly",
+                Space::Constant => "Constant",
+                Space::Param | Space::Shared | Space::Local | Space::Cluster => "Value",
+            };
+            return Err(format!("`{name}` is {memory}, but the argument is {given}; give `SimArgument::{wanted}`"));
         }
         let bytes = match argument {
             SimArgument::Global { bytes } => {
@@ -208,7 +215,7 @@ impl<'a> BoundLaunch<'a> {
                 len
             }
             SimArgument::GlobalReadOnly { .. } if info.is_writable => {
-                return Err(format!("`{name}` is `&mut Global`, but the argument is read-only"));
+                return Err(format!("`{name}` is `&mut Global`, but the argument is read-only; give `SimArgument::Global`"));
             }
             SimArgument::GlobalReadOnly { bytes } => {
                 self.views[object] = match copy {
@@ -238,10 +245,14 @@ impl<'a> BoundLaunch<'a> {
         let info = &self.program.objects[object];
         let (name, unit) = (&info.name, info.unit);
         if !info.is_slice && bytes != unit {
-            return Err(format!("`{name}` is {unit} bytes, but the argument has {bytes}"));
+            return Err(format!("`{name}` is {unit} bytes, but the argument has {bytes}; give {unit}"));
         }
         if info.is_slice && !bytes.is_multiple_of(unit) {
-            return Err(format!("`{name}` has elements of {unit} bytes, but the argument's {bytes} bytes are not a multiple of that"));
+            let below = bytes - bytes % unit;
+            return Err(format!(
+                "`{name}` has elements of {unit} bytes, but the argument's {bytes} bytes are not a multiple of that; give {below} or {}",
+                below + unit
+            ));
         }
         let length = bytes / unit.max(1);
         if info.is_slice && !self.program.is_index_wide && length >= 1 << 32 {

@@ -14,6 +14,7 @@ mod counters;
 mod delay;
 mod engine;
 mod error;
+mod fault_text;
 mod flight;
 mod fused;
 mod launch;
@@ -42,7 +43,7 @@ mod tests;
 pub use counters::{Counters, INSTRUCTION_CLASSES, InstructionClass, LineCounters, Tally};
 pub use engine::Misuse;
 pub use error::{AccessKind, Error, Fault, FaultKind};
-pub(crate) use error::{loop_limit_reached, missing_lane};
+pub(crate) use fault_text::{loop_limit_reached, missing_lane};
 pub use order::MissingFence;
 
 use crate::texture::Picture;
@@ -76,12 +77,17 @@ impl SimOptions {
         let mut options = SimOptions::default();
         if let Some(value) = std::env::var_os(LOOP_LIMIT).filter(|value| !value.is_empty()) {
             let turns = value.to_str().and_then(|value| value.replace('_', "").parse().ok());
-            options.loop_limit =
-                turns.ok_or_else(|| format!("`{LOOP_LIMIT}` is {value:?}; it must be a number of iterations, for example `100000000`"))?;
+            options.loop_limit = turns.ok_or_else(|| {
+                format!(
+                    "`{LOOP_LIMIT}` is {value:?}; it must be a number of iterations; set it to one, for example `100000000`, or unset it"
+                )
+            })?;
         }
         if let Some(value) = std::env::var_os(WEAK_MEMORY).filter(|value| !value.is_empty()) {
             let seed = value.to_str().and_then(|value| value.parse().ok());
-            options.weak_memory = Some(seed.ok_or_else(|| format!("`{WEAK_MEMORY}` is {value:?}; it must be a seed, a number from 0 on"))?);
+            options.weak_memory = Some(seed.ok_or_else(|| {
+                format!("`{WEAK_MEMORY}` is {value:?}; it must be a seed, a number from 0 on; set it to one, or unset it")
+            })?);
         }
         Ok(options)
     }

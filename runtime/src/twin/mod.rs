@@ -60,8 +60,9 @@ impl TwinError {
 
     /// What happened, and the way out, `; help: …`, which may be empty: the place comes between the two.
     fn parts(&self) -> (&str, String) {
-        let parts = self.message.split_once("; help: ");
-        parts.map_or_else(|| (self.message.as_str(), String::new()), |(message, help)| (message, format!("; help: {help}")))
+        let parts = self.message.split_once(" help: ");
+        let parts = parts.map(|(message, help)| (message.strip_suffix(';').unwrap_or(message), format!("; help: {help}")));
+        parts.unwrap_or_else(|| (self.message.as_str(), String::new()))
     }
 
     fn told(&self) -> String {

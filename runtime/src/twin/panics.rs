@@ -66,8 +66,17 @@ fn message(payload: &(dyn Any + Send)) -> String {
         let way_out = "the device wraps here; write `wrapping_…` if that is meant, or build without overflow checks";
         format!("{text} ({way_out})")
     } else {
-        text.to_owned()
+        format!("{text}{}", way_out(text))
     }
+}
+
+/// The way out of what std says of an operation, or nothing.
+fn way_out(text: &str) -> String {
+    if let Some(length) = text.strip_prefix("index out of bounds: the len is ").and_then(|rest| rest.split(' ').next()) {
+        return format!("; help: guard it, `if i < {length}` where `i` is the index");
+    }
+    let is_division = text.starts_with("attempt to ") && text.ends_with(" zero");
+    if is_division { "; help: divide only where the divisor is not 0".to_owned() } else { String::new() }
 }
 
 impl Panic {

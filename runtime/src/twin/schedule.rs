@@ -179,10 +179,14 @@ fn run_cluster<'a>(blocks: &mut [Block<'a>], entry: TwinEntry, arguments: &'a Tw
 /// The way out where a lane is asked that comes later. In an error the place stands before it.
 const REACH_IT_TOGETHER: &str = "; help: let all threads of the warp reach it together";
 
+/// The same where threads wait at different barriers.
+const AT_ONE_BARRIER: &str = "; help: let all wait at one barrier, outside of the `if` or the loop";
+
 /// The error of two blocks of a cluster that wait at different barriers of it.
 fn apart(block: Dim3, arrival: &Arrival, other: Dim3, at: &Arrival) -> TwinError {
     let message = format!(
-        "divergent barrier: block {block} of the cluster waits at this `cluster_sync`, block {other} at that on line {}",
+        "divergent barrier: block {block} of the cluster waits at this `cluster_sync`, block {other} at that on line {}; \
+         help: put one where all blocks of the cluster come",
         at.site.line()
     );
     let location = (arrival.site.file().to_owned(), arrival.site.line(), arrival.site.column());
@@ -320,7 +324,7 @@ impl<'a> Block<'a> {
         let elsewhere = waiting().find(|(_, other)| !other.is_at(arrival));
         let (place, other) = elsewhere.unwrap_or((Dim3::new(0, 0, 0), *arrival));
         let message = format!(
-            "divergent barrier: {here} of the block's {} living threads wait at `{}` on line {}, others at `{}`",
+            "divergent barrier: {here} of the block's {} living threads wait at `{}` on line {}, others at `{}`{AT_ONE_BARRIER}",
             waiting().count(),
             arrival.name,
             arrival.site.line(),

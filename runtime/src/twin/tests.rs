@@ -291,7 +291,9 @@ fn a_panic_in_a_fibre_is_an_error() {
     let mut y = [0u32; 64];
     let line = line!() - 6;
     let error = launch(entry!(beyond: u32 => u32), &[7; 40], &mut y, [4, 1, 1], [16, 1, 1], true).unwrap_err();
-    assert_eq!(error.message, "index 40 is out of bounds of a buffer of 40 elements");
+    let help = "guard it, `if i < x.len()` for index `i` of buffer `x`, or launch fewer threads";
+    assert_eq!(error.message, format!("index 40 is out of bounds of a buffer of 40 elements; help: {help}"));
+    assert!(error.to_string().ends_with(&format!(", thread (8, 0, 0); help: {help}")), "{error}");
     assert_eq!(error.thread, Some((Dim3::new(2, 0, 0), Dim3::new(8, 0, 0))));
     let (file, at, _) = error.location.clone().unwrap();
     assert!(file.ends_with("tests.rs") && at == line, "{error}");
@@ -311,7 +313,8 @@ fn overflowing(x: &Global<u32>, y: &mut Global<u32>) {
 #[test]
 fn faults_of_arithmetic_are_errors() {
     let error = launch(entry!(dividing: u32 => u32), &[1, 2, 0], &mut [0u32; 3], [3, 1, 1], [1, 1, 1], false).unwrap_err();
-    assert_eq!((error.message.as_str(), error.thread.unwrap().0), ("attempt to divide by zero", Dim3::new(2, 0, 0)));
+    let said = "attempt to divide by zero; help: divide only where the divisor is not 0";
+    assert_eq!((error.message.as_str(), error.thread.unwrap().0), (said, Dim3::new(2, 0, 0)));
     let result = launch(entry!(overflowing: u32 => u32), &[1 << 31], &mut [0u32], [1, 1, 1], [1, 1, 1], false);
     // Overflow checks come with debug assertions, unless a profile says otherwise.
     assert_eq!(result.is_err(), cfg!(debug_assertions));

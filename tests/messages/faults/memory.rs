@@ -6,6 +6,14 @@ fn doubled(x: &Global<f32>, y: &mut Global<f32>) {
     y[i] = x[i] * 2.0;
 }
 
+// ---- An index less than zero
+// launch: grid = 1
+#[kernel(block = 64)]
+fn shifted(x: &Global<f32>, y: &mut Global<f32>) {
+    let i = global_id().x;
+    y[i] = x[i - 1];
+}
+
 // ---- A vector that ends beyond a buffer
 // launch: grid = 1
 #[kernel(block = 64)]

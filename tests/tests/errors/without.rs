@@ -55,5 +55,5 @@ pub(super) const NO_ERROR_TEXTS: &[Without] = &[
 pub(super) const OF_RUNTIME: &[Without] = &[
     ("runtime/src/arguments.rs", "by-value parameters are handed", "stops the build, on hosts that are big-endian"),
     ("runtime/src/error.rs", "it is not as it was checked to be", "nothing is known to lead to it; see above"),
-    ("runtime/src/sim/error.rs", "more than 2^32 barrier intervals", "2³² barriers in one launch take days; see above"),
+    ("runtime/src/sim/fault_text.rs", "more than 2^32 barrier intervals", "2³² barriers in one launch take days; see above"),
 ];

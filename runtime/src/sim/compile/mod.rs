@@ -263,7 +263,7 @@ impl<'k> Compiler<'k> {
     /// A slot that nothing had before.
     fn unused(&mut self, file: usize) -> Result<Reg> {
         let index = self.sizes[file];
-        self.sizes[file] = index.checked_add(1).ok_or("more than 65,535 values live at once")?;
+        self.sizes[file] = index.checked_add(1).ok_or("more than 65,535 values live at once; unroll less, or split the kernel")?;
         Ok(Reg::new(file, index))
     }
 
@@ -280,7 +280,8 @@ impl<'k> Compiler<'k> {
     }
 
     fn new_mask(&mut self) -> Result<u16> {
-        let mask = u16::try_from(self.program.masks).map_err(|_| "more than 65,536 loops and branches")?;
+        let mask =
+            u16::try_from(self.program.masks).map_err(|_| "more than 65,536 loops and branches; unroll less, or split the kernel")?;
         self.program.masks += 1;
         Ok(mask)
     }

@@ -81,7 +81,7 @@ pub(super) fn layout(kernel: &Kernel, options: SimOptions) -> Result<Program> {
             (false, data.ty.size(&kernel.structs))
         };
         if is_slice && unit == 0 {
-            return Err(format!("`{}` has elements of no size", data.name));
+            return Err(format!("`{}` has elements of no size; give them a field", data.name));
         }
         let base = match data.kind {
             ObjectKind::Shared => &mut program.shared_bytes,
@@ -143,7 +143,9 @@ fn check_sizes(program: &Program) -> Result<()> {
         }
     }
     match program.objects_in(Space::Constant).find(|(_, o)| o.unit > u64::from(CONSTANT_BYTES)) {
-        Some((_, o)) => Err(format!("constant memory `{}` is {} bytes; the limit is {CONSTANT_BYTES}", o.name, o.unit)),
+        Some((_, o)) => {
+            Err(format!("constant memory `{}` is {} bytes; the limit is {CONSTANT_BYTES}; pass it as `&Global`", o.name, o.unit))
+        }
         None => Ok(()),
     }
 }

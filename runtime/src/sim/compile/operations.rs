@@ -40,7 +40,10 @@ impl Compiler<'_> {
             }
             Op::Tensor(tensor) => self.tensor(tensor, &data.results),
             Op::Engine(engine) => self.engine(engine, &data.results),
-            Op::Collective(_) => Err("a collective that was not made loads and stores".into()),
+            Op::Collective(_) => Err(
+                "a collective that was not made loads and stores; give IR behind all passes, as `warpwright emit --format ir` prints it"
+                    .into(),
+            ),
             Op::Region(_) => self.construct(inst),
             Op::Terminator(_) => self.terminator(&data.op, results),
         }

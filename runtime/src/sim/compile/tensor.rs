@@ -39,7 +39,9 @@ impl Compiler<'_> {
                 return Ok(());
             }
             Tensor::MultiplyAdd { .. } | Tensor::Position { .. } | Tensor::Store { .. } => {
-                return Err("a product that was not shared out".into());
+                return Err(
+                    "a product that was not shared out; give IR behind all passes, as `warpwright emit --format ir` prints it".into()
+                );
             }
         };
         self.count(InstructionClass::Warp, 1);

@@ -75,10 +75,8 @@ fn nobody_touches_what_is_on_its_way() {
     let body = format!("{INIT}{COPY}call sync_threads\n{REVERSE}");
     let found = run_bad(&body);
     assert!(matches!(found.kind, FaultKind::CopyInFlight { is_awaited: false, .. }), "{found}");
-    assert_eq!(
-        found.kind.to_string(),
-        "reads scalar 63 of `t` (of 128), to which thread (0, 0, 0) copies on line 17; the copy may still be on its way, since that thread has not waited for it"
-    );
+    let said = "reads scalar 63 of `t` (of 128), to which thread (0, 0, 0) copies on line 17; the copy may still be on its way, since that thread has not waited for it";
+    assert_eq!(found.kind.to_string(), format!("{said}{PLACED}"));
     // A store, too; and a second copy to the same place.
     let found = run_bad(&format!("{INIT}{COPY}call sync_threads\nstore m1[v3][v0], v0"));
     assert!(matches!(found.kind, FaultKind::CopyInFlight { access: AccessKind::Write, .. }), "{found}");
@@ -96,7 +94,7 @@ fn nobody_touches_what_is_on_its_way() {
 fn stuck(body: &str, expected: &str) {
     let found = run_bad(body);
     assert!(matches!(found.kind, FaultKind::BarrierStuck { .. }), "{found}");
-    assert_eq!(found.kind.to_string(), expected);
+    assert_eq!(found.kind.to_string(), format!("{expected}{PLACED}"));
 }
 
 /// V1.
@@ -129,7 +127,7 @@ fn a_phase_that_nobody_ends_is_a_fault_with_its_counts() {
 fn misused(body: &str, expected: Misuse, text: &str) {
     let found = run_bad(body);
     assert!(matches!(found.kind, FaultKind::BarrierMisused { misuse, .. } if misuse == expected), "{found}");
-    assert_eq!(found.kind.to_string(), text);
+    assert_eq!(found.kind.to_string(), format!("{text}{PLACED}"));
 }
 
 /// V1.
@@ -168,10 +166,9 @@ fn the_engine_fills_what_threads_wrote_behind_a_fence_only() {
     reverses(&body("engine_fence\n"));
     let found = run_bad(&body(""));
     assert!(matches!(found.kind, FaultKind::MissingEngineFence { .. }), "{found}");
-    assert_eq!(
-        found.kind.to_string(),
-        "the copy engine fills scalar 0 of `t` (of 128), which thread (0, 0, 0) wrote; no engine fence of that thread is between the two"
-    );
+    let said =
+        "the copy engine fills scalar 0 of `t` (of 128), which thread (0, 0, 0) wrote; no engine fence of that thread is between the two";
+    assert_eq!(found.kind.to_string(), format!("{said}{PLACED}"));
     // One thread's fence is not all others'.
     let found = run_bad(&body("if v6 {\nengine_fence\nyield\n}\n"));
     assert!(matches!(found.kind, FaultKind::MissingEngineFence { index: 1, .. }), "{found}");

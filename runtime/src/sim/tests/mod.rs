@@ -13,6 +13,7 @@ mod roles;
 mod speed;
 mod stores;
 
+use super::fault_text::PLACED;
 use super::{Counters, Error, Fault, FaultKind, SimArgument, SimLaunch, SimOptions, SimProgram};
 use warpwright_codegen::ir::Kernel;
 use warpwright_codegen::text::parse_kernel;

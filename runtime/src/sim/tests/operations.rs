@@ -181,7 +181,12 @@ param m0 \"y\": global mut [i32]
     let mut bytes = to_bytes(&[0, 1, 2, 3]);
     let overflow = fault(strict.run(&launch(1, 4), &mut [SimArgument::Global { bytes: &mut bytes }]));
     assert_eq!(overflow.thread, [1, 0, 0]);
-    assert!(overflow.to_string().ends_with("`+` of 2147483647 and 1 overflows `i32`"), "{overflow}");
+    assert!(
+        overflow
+            .to_string()
+            .ends_with("`+` of 2147483647 and 1 overflows `i32`; help: write `wrapping_add` if that is meant, or compute it in `i64`"),
+        "{overflow}"
+    );
 }
 
 #[test]

@@ -105,10 +105,8 @@ fn a_slot_that_is_not_handed_back_is_waited_for_with_counts() {
     // The second warp arrives in no phase.
     let work = WORK.replace("v42: bool = eq v41, v3", "v42: bool = eq v0, v3");
     let found = run_bad(PRODUCE, &work);
-    assert_eq!(
-        found.kind.to_string(),
-        "waits for phase 0 of barrier 0 of `free`: 0 of 0 bytes arrived, 1 arrival missing; nobody is left who could end it"
-    );
+    let said = "waits for phase 0 of barrier 0 of `free`: 0 of 0 bytes arrived, 1 arrival missing; nobody is left who could end it";
+    assert_eq!(found.kind.to_string(), format!("{said}{PLACED}"));
     // Two lanes of a warp arrive, which end a phase that the other warp is part of.
     let found = run_bad(PRODUCE, &WORK.replace("v42: bool = eq v41, v3", "v42: bool = le v41, v4"));
     assert!(matches!(found.kind, FaultKind::BarrierStuck { .. } | FaultKind::Race { .. } | FaultKind::CopyInFlight { .. }), "{found}");

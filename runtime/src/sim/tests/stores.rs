@@ -75,11 +75,9 @@ fn a_tile_arrives_when_it_is_waited_for() {
 #[test]
 fn nobody_writes_what_may_not_be_read_yet() {
     let found = run_bad(&format!("{WRITE}{FENCE}{SYNC}{PUT}{SYNC}store m1[v6][v7], v9\n{DONE}"));
-    assert_eq!(
-        found.kind.to_string(),
-        "writes scalar 0 of `t` (of 64), which the copy engine stores for thread (0, 0, 0) on line 14; \
-         it may not be read yet, since that thread has not waited for that"
-    );
+    let said = "writes scalar 0 of `t` (of 64), which the copy engine stores for thread (0, 0, 0) on line 14; \
+                it may not be read yet, since that thread has not waited for that";
+    assert_eq!(found.kind.to_string(), format!("{said}{PLACED}"));
     // One thread has waited, and no barrier has told the others.
     let found = run_bad(&format!("{WRITE}{FENCE}{SYNC}{PUT}{SYNC}{READ}store m1[v6][v7], v9\n{DONE}"));
     assert!(matches!(found.kind, FaultKind::StoreInFlight { is_awaited: true, .. }), "{found}");
@@ -100,10 +98,9 @@ fn nobody_writes_what_may_not_be_read_yet() {
 fn the_engine_stores_what_threads_wrote_behind_a_fence_and_a_barrier() {
     let found = run_bad(&format!("{WRITE}{SYNC}{PUT}{DONE}"));
     assert!(matches!(found.kind, FaultKind::MissingEngineFence { access: AccessKind::Read, .. }), "{found}");
-    assert_eq!(
-        found.kind.to_string(),
-        "the copy engine stores scalar 0 of `t` (of 64), which thread (0, 0, 0) wrote; no engine fence of that thread is between the two"
-    );
+    let said =
+        "the copy engine stores scalar 0 of `t` (of 64), which thread (0, 0, 0) wrote; no engine fence of that thread is between the two";
+    assert_eq!(found.kind.to_string(), format!("{said}{PLACED}"));
     // One thread's fence is not all others'.
     let found = run_bad(&format!("{WRITE}if v5 {{\nengine_fence\nyield\n}}\n{SYNC}{PUT}{DONE}"));
     assert!(matches!(found.kind, FaultKind::MissingEngineFence { index: 1, .. }), "{found}");
@@ -113,7 +110,7 @@ fn the_engine_stores_what_threads_wrote_behind_a_fence_and_a_barrier() {
 
 #[test]
 fn a_block_does_not_end_before_its_stores_are_done() {
-    let left = "the block ends, and nobody has waited for a tile that the copy engine stores to `y`";
+    let left = format!("the block ends, and nobody has waited for a tile that the copy engine stores to `y`{PLACED}");
     for wait in ["", READ] {
         let found = run_bad(&format!("{WRITE}{FENCE}{SYNC}{PUT}{wait}"));
         assert_eq!(found.kind.to_string(), left);

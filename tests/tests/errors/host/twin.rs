@@ -46,6 +46,13 @@ pub fn divided(by: i32, y: &mut Global<i32>) {
     y[global_id().x] /= by;
 }
 
+#[kernel(block = 32)]
+pub fn looked_up(y: &mut Global<u32>) {
+    let table = [2, 3, 5, 7];
+    let i = global_id().x;
+    y[i] = table[i];
+}
+
 super::examples! {
     /// Threads that wait at two different barriers
     fn divergent_barrier(device) {
@@ -85,5 +92,21 @@ super::examples! {
         let host = Device::host();
         let mut y = host.upload(&[i32::MIN; 32])?;
         divided(-1, &mut y).cover(32).launch(&host)
+    }
+
+    /// A division of integers by zero
+    fn division_by_zero(device) {
+        device.synchronize()?;
+        let host = Device::host();
+        let mut y = host.zeros::<i32>(32)?;
+        divided(0, &mut y).cover(32).launch(&host)
+    }
+
+    /// An index beyond the end of an array
+    fn beyond_an_array(device) {
+        device.synchronize()?;
+        let host = Device::host();
+        let mut y = host.zeros::<u32>(32)?;
+        looked_up(&mut y).cover(32).launch(&host)
     }
 }
