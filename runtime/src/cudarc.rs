@@ -473,7 +473,9 @@ impl<'p, T: Element> LentSlice<'p, T> {
 /// Somebody has a buffer of memory that is about to be another's: that cannot be undone.
 #[cold]
 fn swapped() -> ! {
-    eprintln!("warpwright: a buffer that `with_buffers` lent was swapped for another, and outlives the slice");
+    eprintln!(
+        "warpwright: a buffer that `with_buffers` lent was swapped for another, and outlives the slice; swap it back before `with_buffers` ends"
+    );
     std::process::abort();
 }
 

@@ -201,17 +201,22 @@ impl DynamicKernel {
         let mut arguments = Arguments::new();
         for (parameter, argument) in self.parameters.iter().zip(given) {
             let DynamicParameter { name, bytes, kind, .. } = parameter;
-            let misfit = |have: usize, what: &str| wrong(format!("`{name}` has {have} bytes, {what} {bytes}"));
+            let misfit = |have: usize| wrong(format!("`{name}` has {have} bytes, and its type {bytes}; give {bytes}"));
             match (kind, argument) {
                 (ParameterKind::Value, DynamicArgument::Value(value)) => {
                     if value.len() != *bytes {
-                        return Err(misfit(value.len(), "and its type"));
+                        return Err(misfit(value.len()));
                     }
                     arguments.push_bytes(bytes_type(*bytes), value);
                 }
                 (ParameterKind::Global | ParameterKind::GlobalMut, DynamicArgument::Buffer(buffer)) => {
-                    if buffer.len() % bytes.max(&1) != 0 {
-                        return Err(misfit(buffer.len(), "which is not a multiple of an element's"));
+                    let (have, rest) = (buffer.len(), buffer.len() % bytes.max(&1));
+                    if rest != 0 {
+                        return Err(wrong(format!(
+                            "`{name}` has {have} bytes, which is not a multiple of an element's {bytes}; give {} or {}",
+                            have - rest,
+                            have - rest + bytes
+                        )));
                     }
                     let writable = matches!(kind, ParameterKind::GlobalMut);
                     let kind = ArgumentKind::Global { allocation: buffer.allocation(), len: buffer.len() / bytes.max(&1), writable };
@@ -219,17 +224,21 @@ impl DynamicKernel {
                 }
                 (ParameterKind::Constant, DynamicArgument::Buffer(buffer)) => {
                     if buffer.len() != *bytes {
-                        return Err(misfit(buffer.len(), "and its type"));
+                        return Err(misfit(buffer.len()));
                     }
                     arguments.push(Argument { kind: ArgumentKind::Constant { allocation: buffer.allocation() }, ty: bytes_type(*bytes) });
                 }
                 (ParameterKind::Value | ParameterKind::Group(_), DynamicArgument::Buffer(_)) => {
-                    return Err(wrong(format!("`{name}` takes a value, not a buffer")));
+                    return Err(wrong(format!("`{name}` takes a value, not a buffer; give its bytes")));
                 }
                 (ParameterKind::Texture, _) => {
-                    return Err(wrong(format!("`{name}` takes a texture, which only a program can make: `device.texture(…)`")));
+                    return Err(wrong(format!(
+                        "`{name}` takes a texture; write the kernel in the program, `#[kernel]`, and give it a `device.texture(…)`"
+                    )));
                 }
-                (_, DynamicArgument::Value(_)) => return Err(wrong(format!("`{name}` takes a buffer, not a value"))),
+                (_, DynamicArgument::Value(_)) => {
+                    return Err(wrong(format!("`{name}` takes a buffer, not a value; give a `Buffer` of bytes")));
+                }
             }
         }
         Ok(arguments)

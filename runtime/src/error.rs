@@ -80,7 +80,7 @@ pub enum Error {
         reason: String,
     },
     /// Copies between places of different lengths.
-    #[error("the buffer holds {buffer} elements, but {other} were given: lengths must be equal")]
+    #[error("the buffer holds {buffer} elements, but {other} were given: lengths must be equal; give {buffer}, or make the buffer as long")]
     LengthMismatch {
         /// Elements of the buffer.
         buffer: usize,
@@ -153,7 +153,9 @@ pub enum Error {
         diagnostics: Arc<str>,
     },
     /// The device's own compiler refused what was emitted.
-    #[error("{compiler} refused kernel `{kernel}`: {code}\n{log}")]
+    #[error(
+        "{compiler} refused kernel `{kernel}`: {code}\n{log}\nhelp: run the kernel on another device, and please report it with these lines"
+    )]
     DeviceCompiler {
         /// The kernel.
         kernel: &'static str,
@@ -208,7 +210,9 @@ pub enum Error {
         given: String,
     },
     /// A grid or block with an extent of zero or less.
-    #[error("kernel `{kernel}` was launched with {what} {given}: every extent must be at least 1")]
+    #[error(
+        "kernel `{kernel}` was launched with {what} {given}: every extent must be at least 1; give 1 or more, or leave out the launch where there is nothing to do"
+    )]
     EmptyExtent {
         /// The kernel.
         kernel: &'static str,

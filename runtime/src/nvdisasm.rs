@@ -60,7 +60,7 @@ impl Nvdisasm {
         std::fs::write(&file.0, cubin).map_err(|error| format!("`{}` cannot be written: {error}", file.0.display()))?;
         // Without the analysis that follows indirect branches, of which we make none: it takes a third of the time.
         let output = Command::new(&self.path).args(["-c", "-g", "-ndf"]).arg(&file.0).stdin(Stdio::null()).output();
-        let output = output.map_err(|error| format!("`{}` cannot be run: {error}", self.path.display()))?;
+        let output = output.map_err(|error| format!("`{}` cannot be run: {error}; name another in `{VARIABLE}`", self.path.display()))?;
         if output.status.success() {
             Ok(read(&String::from_utf8_lossy(&output.stdout)))
         } else {

@@ -61,13 +61,13 @@ pub enum PtxasError {
         reason: String,
     },
     /// It runs, but what it says of itself is not what a `ptxas` says.
-    #[error("`{path}` does not say which release of `ptxas` it is; `{VARIABLE}` names the one to use")]
+    #[error("`{path}` does not say which release of `ptxas` it is; name the one to use in `{VARIABLE}`")]
     UnknownRelease {
         /// Where it is.
         path: String,
     },
     /// It does not know the target.
-    #[error("`ptxas` {release} does not know `sm_{target}`: it knows {known}")]
+    #[error("`ptxas` {release} does not know `sm_{target}`: it knows {known}; name another in `{VARIABLE}`")]
     UnknownTarget {
         /// Its release.
         release: String,
@@ -77,7 +77,7 @@ pub enum PtxasError {
         known: String,
     },
     /// The text's version is newer than what it reads.
-    #[error("`ptxas` {release} reads PTX up to {}.{}, and the kernel needs {}.{}", reads / 10, reads % 10, needs / 10, needs % 10)]
+    #[error("`ptxas` {release} reads PTX up to {}.{}, and the kernel needs {}.{}; name a newer one in `{VARIABLE}`", reads / 10, reads % 10, needs / 10, needs % 10)]
     OldRelease {
         /// Its release.
         release: String,
@@ -87,7 +87,7 @@ pub enum PtxasError {
         needs: u16,
     },
     /// It refused the text.
-    #[error("`ptxas` {release} refused the kernel for `sm_{target}`: {message}")]
+    #[error("`ptxas` {release} refused the kernel for `sm_{target}`: {message}; please report the kernel with this")]
     Refused {
         /// Its release.
         release: String,
@@ -97,7 +97,7 @@ pub enum PtxasError {
         message: String,
     },
     /// It took the text, but did not say how many registers it gave it.
-    #[error("`ptxas` {release} does not say what it measured; figures of 11.0 to 13.x are understood")]
+    #[error("`ptxas` {release} does not say what it measured; figures of 11.0 to 13.x are understood; name one of these in `{VARIABLE}`")]
     NoFigures {
         /// Its release.
         release: String,
@@ -250,7 +250,7 @@ fn talk(mut command: Command, text: &str) -> std::io::Result<Output> {
 }
 
 fn not_run(path: &Path, error: &std::io::Error) -> PtxasError {
-    PtxasError::NotRun { path: path.display().to_string(), reason: error.to_string() }
+    PtxasError::NotRun { path: path.display().to_string(), reason: format!("{error}; name another in `{VARIABLE}`") }
 }
 
 /// `Cuda compilation tools, release 12.9, V12.9.86`.
@@ -361,9 +361,12 @@ mod tests {
     fn what_it_cannot_assemble_is_said_before_it_is_asked() {
         let ptxas = Ptxas { release: "11.8".into(), targets: vec![80, 90], path: PathBuf::from("nowhere/ptxas") };
         let error = ptxas.measure(".version 7.0\n", 120).unwrap_err();
-        assert_eq!(error.to_string(), "`ptxas` 11.8 does not know `sm_120`: it knows `sm_80` to `sm_90`");
+        assert_eq!(
+            error.to_string(),
+            "`ptxas` 11.8 does not know `sm_120`: it knows `sm_80` to `sm_90`; name another in `WARPWRIGHT_PTXAS`"
+        );
         let error = ptxas.measure(".version 8.6\n", 90).unwrap_err();
-        assert_eq!(error.to_string(), "`ptxas` 11.8 reads PTX up to 7.8, and the kernel needs 8.6");
+        assert_eq!(error.to_string(), "`ptxas` 11.8 reads PTX up to 7.8, and the kernel needs 8.6; name a newer one in `WARPWRIGHT_PTXAS`");
         let error = ptxas.measure(".version 7.0\n", 90).unwrap_err();
         assert!(error.to_string().starts_with("`nowhere/ptxas` cannot be run: "), "{error}");
     }

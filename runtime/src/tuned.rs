@@ -37,7 +37,7 @@ pub struct Tuned {
 #[non_exhaustive]
 pub enum TunedError {
     /// The file cannot be read.
-    #[error("`{path}` cannot be read: {reason}")]
+    #[error("`{path}` cannot be read: {reason}; run `warpwright tune` to write it")]
     Unreadable {
         /// Its path.
         path: String,

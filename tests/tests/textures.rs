@@ -30,7 +30,7 @@ fn refusal<T: Texel>(device: &Device, extent: (usize, usize), texels: &[T], samp
 fn what_no_texture_can_be_is_refused_with_the_figure() {
     for device in devices::all() {
         let plain = Sampling::default();
-        assert_eq!(refusal::<f32>(&device, (0, 4), &[], plain), "it has no texels; a texture has 1 × 1 at least");
+        assert_eq!(refusal::<f32>(&device, (0, 4), &[], plain), "it has no texels; give it 1 × 1 or more");
         assert_eq!(refusal(&device, (4, 2), &[1.0f32; 7], plain), "7 texels were given for 8 places; give them row by row");
         let long = refusal(&device, (1 << 40, 2), &[0u8; 4], plain);
         assert!(long.contains("has room for") && long.ends_with("cut it into several, or read a `&Global`"), "{long}");
@@ -40,7 +40,7 @@ fn what_no_texture_can_be_is_refused_with_the_figure() {
         println!("ran: textures (4 refusals on {device})");
     }
     let error = Device::host().texture((3, 0), &[0i16; 0], Sampling::default()).expect_err("it has no texels");
-    assert_eq!(error.to_string(), "a texture of 3 × 0 `i16`: it has no texels; a texture has 1 × 1 at least");
+    assert_eq!(error.to_string(), "a texture of 3 × 0 `i16`: it has no texels; give it 1 × 1 or more");
 }
 
 #[test]

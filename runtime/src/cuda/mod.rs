@@ -237,9 +237,10 @@ impl Context {
     fn error(&self, code: Code, call: &str) -> Error {
         let context = if is_fault(code) {
             format!(
-                " on {}: a kernel that ran before went wrong ({}); the device's context is lost, and the program must start anew to use it",
+                " on {}: a kernel that ran before went wrong ({}); the device's context is lost, and the program must start anew to use it{}",
                 self.identity.name,
-                fault_meaning(code)
+                fault_meaning(code),
+                fault_help(code)
             )
         } else {
             format!(" on {}", self.identity.name)
@@ -272,6 +273,14 @@ fn fault_meaning(code: Code) -> &'static str {
         code::MISALIGNED_ADDRESS => "it accessed memory at an address that is not a multiple of the access's width",
         code::LAUNCH_FAILED => "it trapped, or accessed shared or local memory out of bounds",
         _ => "",
+    }
+}
+
+/// The way out of such a code.
+fn fault_help(code: Code) -> &'static str {
+    match code {
+        code::LAUNCH_TIMEOUT => "; help: launch fewer blocks at a time, or use a GPU that drives no display",
+        _ => "; help: `.simulate()` in place of `.launch(…)` names the line, the block and the thread",
     }
 }
 

@@ -5,7 +5,7 @@
 use super::api::{Code, DriverApi, code};
 use super::sys::{self, Handle};
 use super::texture::TextureMemory;
-use super::{Context, Owned, fault_meaning, is_fault};
+use super::{Context, Owned, fault_help, fault_meaning, is_fault};
 use crate::driver::{Copied, DeviceDriver, Marker, Memory, Notes, Queue};
 use crate::error::{Error, Result};
 use crate::foreign::{PER_THREAD, per_thread_handle};
@@ -218,9 +218,11 @@ impl Queue for CudaQueue {
                 kernel: definition.name,
                 device: self.stream.context.identity.name.to_string(),
                 message: format!("{}, {}", self.stream.context.driver.name(code), fault_meaning(code)),
-                place: " (the kernel named is the last of its stream; an earlier one may be at fault: `.simulate()` tells where. \
-                        The device's context is lost, and the program must start anew to use it)"
-                    .into(),
+                place: format!(
+                    " (the kernel named is the last of its stream; an earlier one may be at fault. The device's context is lost, \
+                     and the program must start anew to use it){}",
+                    fault_help(code)
+                ),
             }),
             _ => self.stream.context.check(code, "cuStreamSynchronize"),
         }

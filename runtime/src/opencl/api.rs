@@ -332,7 +332,12 @@ pub(super) fn check(code: cl_int, call: &str) -> Result<()> {
     if code == SUCCESS {
         return Ok(());
     }
-    Err(Error::Driver { call: call.to_owned(), code: name(code), context: String::new() })
+    Err(Error::Driver { call: call.to_owned(), code: name(code), context: way_out(code).to_owned() })
+}
+
+/// What helps where a code says it.
+pub(super) fn way_out(code: cl_int) -> &'static str {
+    if code == OUT_OF_HOST_MEMORY { "; free memory of the host" } else { "" }
 }
 
 /// The bytes a query gives, whose size it tells first. `query` is one of the `clGet…Info` functions, its object filled in.

@@ -104,7 +104,11 @@ impl FaultTexts {
         Error::Fault {
             kernel: self.kernel,
             device: device.to_owned(),
-            message: text.cloned().unwrap_or_else(|| format!("fault number {message}")),
+            message: text.cloned().unwrap_or_else(|| {
+                format!(
+                    "fault number {message}, which the kernel does not have (`.simulate()` in place of `.launch(…)` tells what it does)"
+                )
+            }),
             place: format!(" at {}:{line}, thread {thread} of the grid", self.file),
         }
     }

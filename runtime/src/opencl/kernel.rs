@@ -183,6 +183,11 @@ impl OpenClKernel {
                 let bytes = plan.arguments.iter().map(|argument| argument.bytes() as u64).sum();
                 Err(Error::OutOfMemory { device: self.context.identity.name.to_string(), bytes })
             }
+            api::OUT_OF_RESOURCES => Err(Error::Driver {
+                call: format!("clEnqueueNDRangeKernel for kernel `{}`", plan.definition.name),
+                code: api::name(code),
+                context: "; use a smaller block, or smaller shared arrays".to_owned(),
+            }),
             code => check(code, &format!("clEnqueueNDRangeKernel for kernel `{}`", plan.definition.name)),
         }
     }

@@ -43,7 +43,11 @@ pub(super) fn build(context: &Context, name: &'static str, text: &str, options: 
             }
             .into(),
         }),
-        code => Err(Error::Driver { call: format!("clBuildProgram for kernel `{name}`"), code: api::name(code), context: String::new() }),
+        code => Err(Error::Driver {
+            call: format!("clBuildProgram for kernel `{name}`"),
+            code: api::name(code),
+            context: api::way_out(code).to_owned(),
+        }),
     }
 }
 

@@ -7,7 +7,7 @@ use super::device::{Context, NONE};
 use super::owned::Owned;
 use super::sys::{self, cl_bool, cl_command_queue, cl_event, cl_mem, cl_uint};
 use crate::driver::{Copied, Marker, Memory, Queue};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::texture::Picture;
 use std::ptr::null_mut;
 use std::sync::Arc;
@@ -228,7 +228,11 @@ impl Marker for OpenClEvent {
             api::info("clGetEventInfo", |size, value, needed| unsafe { self.api.clGetEventInfo(self.event.0, what, size, value, needed) })?;
         let status = api::numbers(&bytes, 4).first().map_or(0, |bits| *bits as u32 as i32);
         // Below `CL_COMPLETE` (0) stands an error.
-        if status < 0 { check(status, "a command before the event").map(|()| true) } else { Ok(status == 0) }
+        if status < 0 {
+            let context = "; `.synchronize()` behind each launch finds which".to_owned();
+            return Err(Error::Driver { call: "a command before the event".to_owned(), code: api::name(status), context });
+        }
+        Ok(status == 0)
     }
 
     fn synchronize(&self) -> Result<()> {

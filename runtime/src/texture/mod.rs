@@ -57,7 +57,7 @@ impl<T: Texel> Texture<T> {
         let refuse = |reason: String| Err(Error::Texture { texel: T::TYPE.to_string(), width, height, reason });
         let [widest, highest] = device.limits().texture;
         if width == 0 || height == 0 {
-            return refuse("it has no texels; a texture has 1 × 1 at least".to_owned());
+            return refuse("it has no texels; give it 1 × 1 or more".to_owned());
         }
         if width as u64 > widest || height as u64 > highest {
             return refuse(format!("{device} has room for {widest} × {highest}; cut it into several, or read a `&Global`"));

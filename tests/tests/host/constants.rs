@@ -60,7 +60,10 @@ fn slices_fill_constants_of_their_length() {
         for n in [0, 2, 4] {
             let given = vec![[0f32; 2]; n];
             let error = device.constant_from_slice::<_, 3>(&given).unwrap_err().to_string();
-            assert_eq!(error, format!("the buffer holds 3 elements, but {n} were given: lengths must be equal"));
+            assert_eq!(
+                error,
+                format!("the buffer holds 3 elements, but {n} were given: lengths must be equal; give 3, or make the buffer as long")
+            );
         }
         let mut constant = device.constant([1u8; 5]).unwrap();
         assert!(matches!(constant.write(&[0; 4]), Err(warpwright::Error::LengthMismatch { buffer: 5, other: 4 })));
