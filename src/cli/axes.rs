@@ -1,9 +1,8 @@
 //! Which variants of a kernel are looked at: `--set`, `-D`, and what the kernel declares.
 
-use super::source::{Define, Source, wrong_defines};
+use super::source::{Define, Source, meant, wrong_defines};
 use super::{Stop, VARIANTS, complain};
 use warpwright_codegen::hir::{self, Axis};
-use warpwright_codegen::nearest::nearest;
 use warpwright_codegen::syntax::Instance;
 
 /// Which variants are looked at.
@@ -126,10 +125,9 @@ impl AxisArguments {
                 wrong.push(format!("`{name}` is given by `--set` and by `-D`; leave one out"));
             }
             if !names.contains(name) {
-                let hint = match nearest(name, names.iter().map(String::as_str)) {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None if names.is_empty() => "there are no generics".to_owned(),
-                    None => format!("there are {}", names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")),
+                let hint = match &names[..] {
+                    [] => "there are no generics: leave `--set` out".to_owned(),
+                    names => meant(name, names.iter().map(String::as_str)),
                 };
                 wrong.push(format!("`--set {name}=…` names no generic of the kernel; {hint}"));
             }

@@ -24,7 +24,7 @@ impl Explain {
             Some(name) => vec![lint::find(name).map_err(|nearest| {
                 let hint = match nearest {
                     Some(nearest) => format!("did you mean `{nearest}`?"),
-                    None => "`warpwright explain` lists them".to_owned(),
+                    None => "write one that `warpwright explain` lists".to_owned(),
                 };
                 Stop::usage(format!("there is no lint `{name}`; {hint}"))
             })?],

@@ -187,10 +187,7 @@ impl Source {
         if let Some(path) = all.iter().find(|path| *path == name || path.rsplit("::").next() == Some(name)) {
             return Ok(vec![path.clone()]);
         }
-        let hint = match nearest(name, all.iter().map(String::as_str)) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("the file has {}", quoted(&all)),
-        };
+        let hint = meant(name, all.iter().map(String::as_str));
         Err(Stop::usage(format!("there is no kernel `{name}` in `{}`; {hint}", self.path)))
     }
 
@@ -378,10 +375,9 @@ pub(super) fn wrong_defines(known: &[String], defines: &[Define]) -> Vec<String>
         if let Some(first) = defines[..index].iter().find(|first| first.name == define.name) {
             wrong.push(format!("`-D {}=…` is given twice, {} and {}; leave one out", define.name, first.value, define.value));
         } else if !known.iter().any(|name| define.names(name)) {
-            let hint = match nearest(&define.name, known.iter().map(String::as_str)) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None if known.is_empty() => "it has no generics".to_owned(),
-                None => format!("it has {}", quoted(known)),
+            let hint = match known {
+                [] => "it has no generics: leave `-D` out".to_owned(),
+                _ => meant(&define.name, known.iter().map(String::as_str)),
             };
             wrong.push(format!("`-D {}=…` names nothing in the kernel; {hint}", define.name));
         }
@@ -389,19 +385,48 @@ pub(super) fn wrong_defines(known: &[String], defines: &[Define]) -> Vec<String>
     wrong
 }
 
-fn unreadable(path: &str, error: &std::io::Error) -> String {
+/// What helps where a name is unknown: the nearest of these, or all of them.
+pub(super) fn meant<'n>(name: &str, known: impl Iterator<Item = &'n str> + Clone) -> String {
+    if let Some(near) = nearest(name, known.clone()) {
+        return format!("did you mean `{near}`?");
+    }
+    let one_of = if known.clone().count() > 1 { "one of " } else { "" };
+    format!("write {one_of}{}", known.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "))
+}
+
+/// What is said of a file that cannot be read.
+pub(super) fn unreadable(path: &str, error: &std::io::Error) -> String {
     use std::io::ErrorKind;
     let hint = match error.kind() {
         ErrorKind::InvalidData => return format!("`{path}` cannot be read: it is not UTF-8 text; name a Rust file, or save it as UTF-8"),
         ErrorKind::IsADirectory => "; name a file in it, or all: `FOLDER/*.rs`".to_owned(),
         ErrorKind::NotFound => match path.split_once(".rs:") {
-            Some((file, kernel)) if !kernel.is_empty() => format!("; a kernel of a file is named `{file}.rs::{kernel}`"),
-            _ => String::new(),
+            Some((file, kernel)) if !kernel.is_empty() => format!("; for a kernel of a file write `{file}.rs::{kernel}`"),
+            _ => beside(path),
         },
         _ => String::new(),
     };
     format!("`{path}` cannot be read: {error}{hint}")
 }
+
+/// What helps where there is no such file: those that are in its folder.
+fn beside(path: &str) -> String {
+    let name = Path::new(path).file_name().unwrap_or_default().to_string_lossy();
+    let folder = path.strip_suffix(&*name).unwrap_or_default();
+    let entries = std::fs::read_dir(if folder.is_empty() { "." } else { folder });
+    let names = entries.into_iter().flatten().flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let mut names: Vec<String> = names.filter(|name| name.ends_with(".rs")).map(|name| format!("{folder}{name}")).collect();
+    names.sort();
+    let all = || names.iter().map(String::as_str);
+    if nearest(path, all()).is_some() || (1..=MOST_FILES).contains(&names.len()) {
+        format!("; {}", meant(path, all()))
+    } else {
+        "; name a Rust file that is there: paths begin at the current folder".to_owned()
+    }
+}
+
+/// Files that an error lists, at most.
+const MOST_FILES: usize = 8;
 
 /// Prints what is wrong with files that are no Rust.
 fn show_broken(files: &Crate, which: impl Fn(&str) -> bool) {

@@ -276,7 +276,7 @@ fn what_does_not_fit_is_said() {
     compare(&["k.rs::copy", "--set", "ILP=1,x", "ILPP=2", "-D", "QQ=1"]).refuses(
         2,
         &[
-            "error: `-D QQ=…` names nothing in the kernel; it has `B`, `ILP`",
+            "error: `-D QQ=…` names nothing in the kernel; write one of `B`, `ILP`",
             "error: `--set ILPP=…` names no generic of the kernel; did you mean `ILP`?",
             "error: `--set ILP=x` does not fit `copy`",
         ],

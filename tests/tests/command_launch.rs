@@ -86,7 +86,7 @@ fn what_has_no_value_is_said() {
     let buffers = ["--args", "x=iota(64)", "y=zeros(64)"];
     let compare = |launch: &[&str]| folder.run(&[&["compare", "k.rs::scaled", "--simulate"], launch, &buffers[..]].concat());
     compare(&["--grid", "64/TWIC"]).refuses(2, &["error: `--grid 64/TWIC`: `scaled` has no const generic `TWIC`; did you mean `TWICE`?"]);
-    compare(&["--grid", "64/WIDTH"]).refuses(2, &["`scaled` has no const generic `WIDTH`; it has `B`, `T`, `TWICE`, and `block`"]);
+    compare(&["--grid", "64/WIDTH"]).refuses(2, &["`scaled` has no const generic `WIDTH`; write one of `B`, `T`, `TWICE`, `block`"]);
     compare(&["--cover", "64,blok.y"])
         .refuses(2, &["error: `--cover 64,blok.y`: `scaled` has no const generic `blok.y`; did you mean `block.y`?"]);
     folder

@@ -47,13 +47,13 @@ fn files_that_are_none() {
 fn misspelt_names() {
     let folder = Folder::new("names", &[("ok.rs", SAXPY), ("generic.rs", GENERIC)]);
     folder.run(&["emit", "ok.rs::saxpi"]).refuses(2, &["there is no kernel `saxpi` in `ok.rs`; did you mean `saxpy`?"]);
-    folder.run(&["check", "ok.rs::other"]).refuses(2, &["there is no kernel `other` in `ok.rs`; the file has `saxpy`"]);
+    folder.run(&["check", "ok.rs::other"]).refuses(2, &["there is no kernel `other` in `ok.rs`; write `saxpy`"]);
     folder.run(&["emit", "ok.rs", "--after", "fld"]).refuses(2, &["no pass is called `fld`; did you mean `fold`?"]);
     folder.run(&["emit", "ok.rs", "--target", "sm_85"]).refuses(2, &["`sm_85` is not a target; did you mean `sm_86`?"]);
-    folder.run(&["emit", "ok.rs", "--target", "gfx90a"]).refuses(2, &["`gfx90a` is not a target; the targets are sm_50, "]);
+    folder.run(&["emit", "ok.rs", "--target", "gfx90a"]).refuses(2, &["`gfx90a` is not a target; choose one of sm_50, "]);
     folder.run(&["emit", "ok.rs", "--format", "ptxx"]).refuses(2, &["invalid value 'ptxx'", "a similar value exists: 'ptx'"]);
     folder.run(&["emit", "ok.rs", "-D", "X"]).refuses(2, &["write `NAME=VALUE`, or after `--set` `NAME=V1,V2,…`"]);
-    folder.run(&["emit", "ok.rs", "-D", "X=1"]).refuses(2, &["`-D X=…` names nothing in the kernel; it has no generics"]);
+    folder.run(&["emit", "ok.rs", "-D", "X=1"]).refuses(2, &["`-D X=…` names nothing in the kernel; it has no generics: leave `-D` out"]);
     folder.run(&["emit", "generic.rs", "-D", "b=1"]).refuses(2, &["`-D b=…` names nothing in the kernel; did you mean `B`?"]);
     folder.run(&["emit", "ok.rs", "--after", "fold", "--format", "ptx"]).refuses(2, &["use `--format ir`"]);
 }
@@ -67,7 +67,7 @@ fn lints_are_explained() {
         folder.run(&["explain", name]).prints(&format!("# {name}\n"));
     }
     folder.run(&["explain", "unchekced"]).refuses(2, &["error: there is no lint `unchekced`; did you mean `unchecked`?"]);
-    folder.run(&["explain", "zzzzzzz"]).refuses(2, &["there is no lint `zzzzzzz`; `warpwright explain` lists them"]);
+    folder.run(&["explain", "zzzzzzz"]).refuses(2, &["there is no lint `zzzzzzz`; write one that `warpwright explain` lists"]);
 }
 
 #[test]

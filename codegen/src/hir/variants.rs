@@ -175,9 +175,14 @@ pub fn parse_generic(program: &Program, unit: UnitId, kernel: &str, generic: &st
         return Err(Diagnostic::error(param.ident.span(), format!("`{generic}` is a `bool`: write `true` or `false`")).into());
     }
     let found = generic_value(&mut checker, param, &value);
-    let is_name = matches!(value, syn::Expr::Path(_));
+    // What has another type whatever the kernel declares.
+    let is_no_number = match &value {
+        syn::Expr::Path(_) => true,
+        syn::Expr::Lit(literal) => !matches!(literal.lit, syn::Lit::Int(_)),
+        _ => false,
+    };
     context.diagnostics.borrow_mut().barrier().map_err(|errors| match param {
-        syn::GenericParam::Const(param) if is_name => {
+        syn::GenericParam::Const(param) if is_no_number => {
             let message = format!("`{generic}` is a `{}`: write a number, like `64`, or a constant of the file", written(&param.ty));
             Diagnostic::error(param.ident.span(), message).into()
         }

@@ -157,7 +157,7 @@ pub type Timings = Vec<(&'static str, Duration)>;
 
 /// There is no pass of this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no pass is called `{name}`; {}", .nearest.as_ref().map_or_else(|| format!("there are {}", pass_names().join(", ")), |n| format!("did you mean `{n}`?")))]
+#[error("no pass is called `{name}`; {}", .nearest.as_ref().map_or_else(|| format!("choose one of {}", pass_names().join(", ")), |n| format!("did you mean `{n}`?")))]
 pub struct UnknownPass {
     /// The name.
     pub name: String,

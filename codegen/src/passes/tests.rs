@@ -29,7 +29,7 @@ fn count(kernel: &Kernel, is: impl Fn(&Kernel, &Op) -> bool) -> usize {
 fn unknown_names_are_refused_with_the_nearest() {
     let error = |name| up_to(name).err().map(|error| error.to_string());
     assert_eq!(error("flod").as_deref(), Some("no pass is called `flod`; did you mean `fold`?"));
-    assert!(error("mem2reg").is_some_and(|error| error.contains("there are fold, ")));
+    assert!(error("mem2reg").is_some_and(|error| error.contains("choose one of fold, ")));
     assert!(error("fold.9").is_some());
     assert!(error("fold.0").is_some());
     assert_eq!(error("fold"), None);

@@ -89,7 +89,7 @@ impl UnknownTarget {
             None if Family::find(&self.name).is_some() => "name an NVIDIA target, for example `sm_90`".to_owned(),
             None => {
                 let families = FAMILIES.iter().filter(|_| self.is_of_a_list).map(|family| family.name);
-                format!("the targets are {}", TARGETS.iter().map(|t| t.name).chain(families).collect::<Vec<_>>().join(", "))
+                format!("choose one of {}", TARGETS.iter().map(|t| t.name).chain(families).collect::<Vec<_>>().join(", "))
             }
         }
     }
@@ -152,7 +152,7 @@ mod tests {
         assert_eq!(error.to_string(), "`sm_85` is not a target");
         assert_eq!(error.nearest, Some("sm_86"));
         assert_eq!(Target::find("sm90").unwrap_err().nearest, Some("sm_90"));
-        assert!(Target::find("gfx90a").unwrap_err().help().starts_with("the targets are sm_50, "));
+        assert!(Target::find("gfx90a").unwrap_err().help().starts_with("choose one of sm_50, "));
     }
 
     #[test]

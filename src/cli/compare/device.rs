@@ -140,7 +140,7 @@ impl Comparison {
         let device = Device::best();
         if device.kind() == DeviceKind::Simulator {
             return Err(Stop::usage(
-                "there is no device to time on: `warpwright devices` lists all devices; `--simulate` counts without one",
+                "there is no device to time on (`warpwright devices` lists all there are); write `--simulate` in place of `--time`, which counts without one",
             ));
         }
         let target = nearest(&self.targets, device.target());

@@ -1,7 +1,7 @@
 //! The same file at another revision of its repository: its Rust files are written into a folder of their own, so that what it names is found.
 
 use crate::cli::Stop;
-use crate::cli::source::{Define, Source};
+use crate::cli::source::{Define, Source, unreadable};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -19,7 +19,7 @@ impl Drop for Scratch {
 /// Reads a file as it was at a revision.
 pub(super) fn source(path: &str, revision: &str, defines: &[Define]) -> Result<Source, Stop> {
     let stop = |reason: String| Stop::usage(format!("`--against {revision}`: {reason}"));
-    let unreadable = |error: std::io::Error| Stop::usage(format!("`{path}` cannot be read: {error}"));
+    let unreadable = |error: std::io::Error| Stop::usage(unreadable(path, &error));
     std::fs::metadata(path).map_err(unreadable)?;
     let file = std::path::absolute(path).map_err(unreadable)?;
     let (folder, name) = (file.parent().unwrap_or(Path::new(".")), file.file_name().unwrap_or_default().to_string_lossy());
@@ -35,9 +35,9 @@ pub(super) fn source(path: &str, revision: &str, defines: &[Define]) -> Result<S
     let inside = format!("{}{name}", asked("--show-prefix")?);
     let commit = format!("{revision}^{{commit}}");
     let commit = git(&top, ["rev-parse", "--verify", "--quiet", "--end-of-options", &commit])
-        .map_err(|_| stop("there is no such revision; `git log --oneline` lists commits, `git tag` those with a name".to_owned()))?;
+        .map_err(|_| stop("there is no such revision; name one that `git log --oneline` or `git tag` lists".to_owned()))?;
     let commit = String::from_utf8_lossy(&commit.stdout).trim().to_owned();
-    let absent = |_| stop(format!("`{inside}` is not in that revision; `git log --oneline -- {path}` lists those where it changed"));
+    let absent = |_| stop(format!("`{inside}` is not in that revision; name one that `git log --oneline -- {path}` lists"));
     git(&top, ["cat-file", "-e", &format!("{commit}:{inside}")]).map_err(absent)?;
     let archive = git(&top, ["archive", "--format=tar", &commit, "--", "*.rs"]).map_err(stop)?;
     let temporary = std::env::temp_dir();

@@ -48,7 +48,7 @@ impl Arithmetic {
             return Err(format!("it is empty; write {WANTED}"));
         }
         if text.chars().count() > MOST_CHARACTERS {
-            return Err(format!("it has {} characters, and the most is {MOST_CHARACTERS}", text.chars().count()));
+            return Err(format!("it has {} characters, and the most is {MOST_CHARACTERS}; shorten it", text.chars().count()));
         }
         // A line break counts columns anew, and means nothing.
         let text = text.replace(['\n', '\r'], " ");

@@ -20,7 +20,9 @@ pub(super) fn numbers(text: &str) -> Result<Dim3, String> {
         Ok([x]) => Ok(Dim3::new(*x, 1, 1)),
         Ok([x, y]) => Ok(Dim3::new(*x, *y, 1)),
         Ok([x, y, z]) => Ok(Dim3::new(*x, *y, *z)),
-        Err(error) if matches!(error.kind(), std::num::IntErrorKind::PosOverflow) => Err(format!("the most is {}", usize::MAX)),
+        Err(error) if matches!(error.kind(), std::num::IntErrorKind::PosOverflow) => {
+            Err(format!("the most is {}; write that or less", usize::MAX))
+        }
         _ => Err("write one to three numbers: `4096`, `1024x768`, `64x64x64`".to_owned()),
     }
 }
@@ -81,16 +83,23 @@ impl Extents {
         let mut values = [1; 3];
         for (value, axis) in values.iter_mut().zip(axes) {
             let found = axis.value(names).map_err(|fault| match fault {
-                Fault::DividesByZero(by) => format!("`{option} {text}` divides by zero: `{by}` is 0{}", given(axis, names)),
-                Fault::Overflows(part) => format!("`{option} {text}` overflows: `{part}` does not fit 128 bits{}", given(axis, names)),
+                Fault::DividesByZero(by) => {
+                    format!("`{option} {text}` divides by zero: `{by}` is 0{}; divide by 1 or more", given(axis, names))
+                }
+                Fault::Overflows(part) => {
+                    format!("`{option} {text}` overflows: `{part}` does not fit 128 bits{}; write a smaller one", given(axis, names))
+                }
                 Fault::Name(why) => format!("`{option} {text}`: {why}"),
             })?;
             if found < 1 {
                 let given = given(axis, names);
-                return Err(format!("`{option} {text}`: every extent must be at least 1, and `{axis}` is {found}{given}"));
+                return Err(format!(
+                    "`{option} {text}`: every extent must be at least 1, and `{axis}` is {found}{given}; write one that is"
+                ));
             }
-            *value = usize::try_from(found)
-                .map_err(|_| format!("`{option} {text}`: `{axis}` is {found}{}, and the most is {}", given(axis, names), usize::MAX))?;
+            *value = usize::try_from(found).map_err(|_| {
+                format!("`{option} {text}`: `{axis}` is {found}{}, and the most is {}; write a smaller one", given(axis, names), usize::MAX)
+            })?;
         }
         Ok(Dim3::new(values[0], values[1], values[2]))
     }

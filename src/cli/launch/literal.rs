@@ -1,10 +1,10 @@
 //! Values as Rust writes them: numbers, lists, tuples, and structs by their fields' names; and what a value of a type looks like.
 
+use super::super::source::meant;
 use super::values::{Structs, leaves, length};
 use std::fmt::Write;
 use syn::{Expr, ExprLit, ExprUnary, Lit, Member, UnOp};
 use warpwright_codegen::ir::{MemoryType, StructId, Type};
-use warpwright_codegen::nearest::nearest;
 
 /// A number as written.
 #[derive(Clone, Copy)]
@@ -105,16 +105,12 @@ impl Reader<'_> {
         let Some(id) = here.clone().find(is_named).copied() else {
             let expected: Vec<String> = here.map(|id| format!("`{}`", structs[*id].name)).collect();
             let expected = if expected.is_empty() { "a number".to_owned() } else { expected.join(" or ") };
-            return Err(format!("has a `{name}` where {expected} is expected"));
+            return Err(format!("has a `{name}` where {expected} is expected; write that"));
         };
         let fields = &structs[id].fields;
         for (n, (field, _)) in given.iter().enumerate() {
             if !fields.iter().any(|known| known.name == *field) {
-                let known = || fields.iter().map(|field| field.name.as_str());
-                let hint = nearest(field, known()).map_or_else(
-                    || format!("it has {}", known().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")),
-                    |near| format!("did you mean `{near}`?"),
-                );
+                let hint = meant(field, fields.iter().map(|field| field.name.as_str()));
                 return Err(format!("is a `{name}`, which has no field `{field}`; {hint}"));
             }
             if given[..n].iter().any(|(before, _)| before == field) {

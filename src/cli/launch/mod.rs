@@ -8,14 +8,13 @@ mod runner;
 mod values;
 mod variant;
 
-use super::source::Source;
+use super::source::{Source, meant};
 use super::{LAUNCH, Stop};
 use extents::Extents;
 pub(super) use runner::{Agreement, Runner, stop};
 use values::{Written, form, leaves};
 pub(super) use variant::Launchable;
 use warpwright::{Buffer, Device, Dim3};
-use warpwright_codegen::nearest::nearest;
 use warpwright_runtime::definition::ParameterKind;
 use warpwright_runtime::dynamic::{DynamicArgument, DynamicGeometry, DynamicKernel, DynamicParameter};
 
@@ -137,7 +136,7 @@ impl LaunchArguments {
                 (ParameterKind::Value, None) => {
                     Err(format!("is a value, and has none: give it, `--args {}`", form(parameter, kernel.structs())))
                 }
-                (ParameterKind::Texture, _) => Err("is a texture, which only a program can make: `device.texture(…)`".to_owned()),
+                (ParameterKind::Texture, _) => Err("is a texture; launch the kernel from a program, with `device.texture(…)`".to_owned()),
                 (ParameterKind::Constant, text) => {
                     let written = text.map_or(Ok(Written::random()), |text| Written::parse(&text));
                     written.and_then(|w| w.whole(parameter, kernel.structs(), seed)).map(buffer)
@@ -225,7 +224,7 @@ impl LaunchArguments {
         };
         let all = extents.to_array().into_iter().try_fold(1usize, usize::checked_mul);
         let Dim3 { x, y, z } = extents;
-        all.map(Ok).ok_or_else(|| format!("`--cover {x}x{y}x{z}` is more elements than can be counted"))
+        all.map(Ok).ok_or_else(|| format!("`--cover {x}x{y}x{z}` is more elements than can be counted; cover fewer"))
     }
 
     /// By parameter: what was written for it; and what was written for none.
@@ -242,12 +241,9 @@ impl LaunchArguments {
                 Some(at) if written[at].is_some() => wrong.push(format!("`--args {name}=…` is given twice; leave one out")),
                 Some(at) => written[at] = Some(value),
                 None => {
-                    let hint = match nearest(name, parameters.iter().map(|parameter| parameter.name.as_str())) {
-                        Some(near) => format!("did you mean `{near}`?"),
-                        None => {
-                            let all: Vec<String> = parameters.iter().map(|parameter| format!("`{}`", parameter.name)).collect();
-                            format!("the kernel has {}", all.join(", "))
-                        }
+                    let hint = match parameters {
+                        [] => "leave it out".to_owned(),
+                        _ => meant(name, parameters.iter().map(|parameter| parameter.name.as_str())),
                     };
                     wrong.push(format!("`--args {argument}`: there is no parameter `{name}`; {hint}"));
                 }

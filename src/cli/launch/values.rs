@@ -40,7 +40,7 @@ impl Written {
     pub(super) fn parse(text: &str) -> Result<Written, String> {
         let unknown = || {
             format!(
-                "is `{text}`, which is neither a number, nor a list `[1, 2, 3]`, nor a struct `Params {{ width: 64, gain: 0.5 }}`, nor `random(LEN)`, `random(LEN, LOW..HIGH)`, `zeros(LEN)` or `iota(LEN)`"
+                "is `{text}`, which is neither a number, nor a list `[1, 2, 3]`, nor a struct `Params {{ width: 64, gain: 0.5 }}`, nor `random(LEN)`, `random(LEN, LOW..HIGH)`, `zeros(LEN)` or `iota(LEN)`; write one of these"
             )
         };
         let expr: Expr = parse_written(text).ok_or_else(unknown)?;
@@ -49,15 +49,15 @@ impl Written {
             Expr::Path(path) => (path.to_token_stream().to_string(), Vec::new()),
             other => return Literal::of(other).map(Written::Literal).ok_or_else(unknown),
         };
-        let len = arguments
-            .first()
-            .map(|len| length(len).ok_or_else(|| format!("is `{text}`, and `{}` is no length like `4096`", len.to_token_stream())));
+        let len = arguments.first().map(|len| {
+            length(len).ok_or_else(|| format!("is `{text}`, and `{}` is no length; write one like `4096`", len.to_token_stream()))
+        });
         let len = len.transpose()?;
         match (name.as_str(), arguments.len()) {
             ("random", 0..=1) => Ok(Written::Random { len, range: None }),
             ("random", 2) => match range(&arguments[1]) {
                 Some(range) => Ok(Written::Random { len, range: Some(range) }),
-                None => Err(format!("is `{text}`, and `{}` is no range like `0..256`", arguments[1].to_token_stream())),
+                None => Err(format!("is `{text}`, and `{}` is no range; write one like `0..256`", arguments[1].to_token_stream())),
             },
             ("zeros", 0..=1) => Ok(Written::Zeros { len }),
             ("iota", 0..=1) => Ok(Written::Iota { len }),
@@ -155,10 +155,24 @@ impl Written {
     }
 }
 
+/// All numbers of a type, in words.
+fn all_of(ty: Type) -> String {
+    match ty {
+        Type::Bool => "`true` or `false`".to_owned(),
+        _ if ty.is_int() => {
+            let bits = ty.bits();
+            let (low, high) =
+                if ty.is_signed_int() { (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1) } else { (0, (1i128 << bits) - 1) };
+            format!("{low} to {high}")
+        }
+        _ => "a number".to_owned(),
+    }
+}
+
 impl Number {
     /// As a scalar of a type that it fits.
     fn scalar(self, ty: Type) -> Result<Scalar, String> {
-        let misfit = |text: String| Err(format!("has the part {text}, which is no `{ty}`"));
+        let misfit = |text: String| Err(format!("has the part {text}, which is no `{ty}`; write {}", all_of(ty)));
         match self {
             Number::Bool(value) if ty == Type::Bool => Ok(Scalar::bool(value)),
             Number::Int(value) if ty.is_int() && Scalar::int(ty, value).as_int() == value => Ok(Scalar::int(ty, value)),
@@ -290,7 +304,7 @@ mod tests {
             ("randm(3)", "neither a number"),
             ("random(3, 9..2)", "no range like"),
             ("random(x)", "`x` is no length"),
-            ("[true]", "has the part true, which is no `f32`"),
+            ("[true]", "has the part true, which is no `f32`; write a number"),
             ("1 +", "neither a number"),
         ] {
             let error = floats(text, None).expect_err(text);
@@ -306,6 +320,6 @@ mod tests {
         assert_eq!(value("[1, 2]").unwrap_err(), "has 2 numbers, and its type 3: write `--args 'x=[1, 1, 1]'`");
         assert_eq!(value("[7; 3]").unwrap(), [7, 0, 7, 0, 7, 0]);
         assert_eq!(value("iota(3)").unwrap_err(), "is passed by value: write `--args 'x=[1, 1, 1]'`");
-        assert_eq!(value("[1, 2, 65536]").unwrap_err(), "has the part 65536, which is no `u16`");
+        assert_eq!(value("[1, 2, 65536]").unwrap_err(), "has the part 65536, which is no `u16`; write 0 to 65535");
     }
 }

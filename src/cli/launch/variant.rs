@@ -2,7 +2,7 @@
 
 use super::stop;
 use crate::cli::Stop;
-use crate::cli::source::Source;
+use crate::cli::source::{Source, meant};
 use warpwright::{Device, Dim3};
 use warpwright_codegen::hir::Lowered;
 use warpwright_codegen::nearest::nearest;
@@ -86,17 +86,19 @@ enum Meaning<N> {
 /// # Errors
 /// That it stands for no number.
 fn meaning<N: Copy>(name: &str, kernel: &str, generics: &[(String, Option<N>)]) -> Result<Meaning<N>, String> {
+    let numbers = generics.iter().filter(|(_, number)| number.is_some()).map(|(name, _)| name.as_str());
     if let Some((_, number)) = generics.iter().find(|(known, _)| known == name) {
-        return number.map(Meaning::Generic).ok_or_else(|| format!("`{name}` is a type, not a number"));
+        let all = || numbers.clone().chain(["block"]).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        return number
+            .map(Meaning::Generic)
+            .ok_or_else(|| format!("`{name}` is a type, not a number; write a number, or one of {}", all()));
     }
     if let Some(at) = BLOCK.iter().position(|known| *known == name) {
         return Ok(Meaning::Block(at));
     }
-    let known: Vec<&str> = generics.iter().filter(|(_, number)| number.is_some()).map(|(name, _)| name.as_str()).collect();
-    let hint = match nearest(name, known.iter().copied().chain(BLOCK)) {
+    let hint = match nearest(name, BLOCK) {
         Some(near) => format!("did you mean `{near}`?"),
-        None if known.is_empty() => "it has no const generics, but `block`".to_owned(),
-        None => format!("it has {}, and `block`", known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")),
+        None => meant(name, numbers.chain(["block"])),
     };
     Err(format!("`{kernel}` has no const generic `{name}`; {hint}"))
 }
@@ -110,10 +112,10 @@ mod tests {
         let generics = [("ILP".to_owned(), false), ("E".to_owned(), true)];
         let said = |name: &str| wrong_name(name, "sum", &generics);
         assert_eq!((said("ILP"), said("block"), said("block.z")), (None, None, None));
-        assert_eq!(said("E").as_deref(), Some("`E` is a type, not a number"));
+        assert_eq!(said("E").as_deref(), Some("`E` is a type, not a number; write a number, or one of `ILP`, `block`"));
         assert_eq!(said("IPL").as_deref(), Some("`sum` has no const generic `IPL`; did you mean `ILP`?"));
         assert_eq!(said("blok").as_deref(), Some("`sum` has no const generic `blok`; did you mean `block`?"));
-        assert_eq!(said("WIDTH").as_deref(), Some("`sum` has no const generic `WIDTH`; it has `ILP`, and `block`"));
-        assert_eq!(wrong_name("T", "sum", &[]).as_deref(), Some("`sum` has no const generic `T`; it has no const generics, but `block`"));
+        assert_eq!(said("WIDTH").as_deref(), Some("`sum` has no const generic `WIDTH`; write one of `ILP`, `block`"));
+        assert_eq!(wrong_name("T", "sum", &[]).as_deref(), Some("`sum` has no const generic `T`; write `block`"));
     }
 }

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use warpwright_codegen::diagnostic::{Diagnostic, Diagnostics, Level};
 use warpwright_codegen::syntax::{Instance, KernelAttributes, Setting};
 use warpwright_codegen::target::Target;
+use warpwright_codegen::target::limits::MOST_SHARED_BYTES;
 use warpwright_codegen::target::occupancy::{self, impossible};
 use warpwright_review::estimate::Launched;
 use warpwright_review::estimate::demand::demand_of;
@@ -113,7 +114,7 @@ impl Occupancy {
         for on in &known.targets {
             let registers = self.registers.unwrap_or(on.registers.estimate);
             let Some(demand) = demand_of(known.legal.for_target(on.target), registers, block, self.shared) else {
-                wrong.push(format!("`--shared {}` is more shared memory than there is", self.shared));
+                wrong.push(format!("`--shared {}` is more shared memory than there is; give {MOST_SHARED_BYTES} or less", self.shared));
                 return;
             };
             let options = self.options();

@@ -104,7 +104,7 @@ fn all_that_is_wrong_at_once() {
     };
     let over = [
         "a block has 1 to 1024 threads on 3.0, not 2048",
-        "error: a thread has at most 63 registers on 3.0, not 64",
+        "error: a thread has at most 63 registers on 3.0, not 64; ask for 63 or fewer",
         "error: a block has at most 16 named barriers, not 17",
     ];
     refuses("--cc 3.0 --threads 2048 --registers 64 --barriers 17", 2, &over);

@@ -56,6 +56,9 @@ pub fn pictured(t: &Texture2d<f32>, y: &mut Global<f32>) {
 pub fn paired(v: [u32; 2], x: &Global<[f32; 2]>, y: &mut Global<f32>) {
     y[global_id().x] = x[global_id().x][v[0] as usize];
 }
+
+#[kernel(block = 64)]
+pub fn idle() {}
 ",
     ),
     (
@@ -103,6 +106,8 @@ struct Line {
 /// What there is about files, kernels and targets.
 const SOURCES: &[Line] = &[
     Line { title: "A file that is not there", words: &["emit", "missing.rs"] },
+    Line { title: "A misspelt file", words: &["emit", "saxpi.rs"] },
+    Line { title: "A folder that is not there", words: &["emit", "nowhere/saxpy.rs"] },
     Line { title: "One colon before a kernel's name", words: &["emit", "saxpy.rs:saxpy"] },
     Line { title: "A folder", words: &["check", "."] },
     Line { title: "A file that is no text", words: &["check", "image.rs"] },
@@ -165,6 +170,7 @@ const LAUNCHES: &[Line] = &[
         title: "A parameter that a kernel does not have",
         words: &["simulate", "saxpy.rs", "--cover", "64", "--args", "a=2.0", "width=1"],
     },
+    Line { title: "A parameter where a kernel has none", words: &["simulate", "several.rs::idle", "--grid", "1", "--args", "width=1"] },
     Line { title: "An argument that is nothing known", words: &["simulate", "saxpy.rs", "--cover", "64", "--args", "a=2.0", "x=ones(64)"] },
     Line { title: "A length that is none", words: &["simulate", "saxpy.rs", "--cover", "64", "--args", "a=2.0", "x=zeros(many)"] },
     Line { title: "A range that is none", words: &["simulate", "saxpy.rs", "--cover", "64", "--args", "a=2.0", "x=random(64, 5)"] },

@@ -17,7 +17,7 @@ const LISTS: &[&str] = &["wrong", "open"];
 /// What holds a text before it becomes an error.
 const LOCALS: &[&str] = &["message", "reason", "unknown", "too_long", "unsaid", "hint", "choose"];
 /// Functions whose value is such a text.
-const FUNCTIONS: &[&str] = &["unreadable", "meaning", "of_something_else"];
+const FUNCTIONS: &[&str] = &["unreadable", "beside", "meant", "meaning", "of_something_else"];
 
 /// Every text of the command's sources.
 pub(super) fn of_command() -> Vec<Text> {

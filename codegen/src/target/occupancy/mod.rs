@@ -198,7 +198,7 @@ impl Occupancy {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Impossible {
     /// Threads.
-    #[error("a block has 1 to {limit} threads on {capability}, not {asked}", capability = .on.name(), limit = .on.threads_per_block)]
+    #[error("a block has 1 to {limit} threads on {capability}, not {asked}; ask for 1 to {limit}", capability = .on.name(), limit = .on.threads_per_block)]
     Threads {
         /// What was asked for.
         asked: u32,
@@ -206,7 +206,7 @@ pub enum Impossible {
         on: &'static Limits,
     },
     /// Registers of a thread.
-    #[error("a thread has at most {limit} registers on {capability}, not {asked}", capability = .on.name(), limit = .on.registers_per_thread)]
+    #[error("a thread has at most {limit} registers on {capability}, not {asked}; ask for {limit} or fewer", capability = .on.name(), limit = .on.registers_per_thread)]
     Registers {
         /// What was asked for.
         asked: u32,
@@ -214,7 +214,7 @@ pub enum Impossible {
         on: &'static Limits,
     },
     /// Shared memory of a block, bytes.
-    #[error("a block has at most {limit} bytes of shared memory on {capability}, not {asked}", capability = .on.name())]
+    #[error("a block has at most {limit} bytes of shared memory on {capability}, not {asked}; ask for {limit} or fewer", capability = .on.name())]
     Shared {
         /// What was asked for.
         asked: u32,
@@ -224,13 +224,13 @@ pub enum Impossible {
         on: &'static Limits,
     },
     /// Named barriers of a block.
-    #[error("a block has at most {BARRIERS_PER_BLOCK} named barriers, not {asked}")]
+    #[error("a block has at most {BARRIERS_PER_BLOCK} named barriers, not {asked}; ask for {BARRIERS_PER_BLOCK} or fewer")]
     Barriers {
         /// What was asked for.
         asked: u32,
     },
     /// Virtual resources of a block.
-    #[error("a block has at most {limit} virtual resources on {capability}, not {asked}", capability = .on.name())]
+    #[error("a block has at most {limit} virtual resources on {capability}, not {asked}; ask for {limit} or fewer", capability = .on.name())]
     Virtual {
         /// What was asked for.
         asked: u32,

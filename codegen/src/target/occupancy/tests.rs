@@ -152,11 +152,11 @@ fn what_is_impossible_is_said_all_at_once() {
     assert_eq!(
         found,
         [
-            "a block has 1 to 1024 threads on 3.0, not 2048",
-            "a thread has at most 63 registers on 3.0, not 64",
-            "a block has at most 49152 bytes of shared memory on 3.0, not 1048576",
-            "a block has at most 16 named barriers, not 17",
-            "a block has at most 0 virtual resources on 3.0, not 1",
+            "a block has 1 to 1024 threads on 3.0, not 2048; ask for 1 to 1024",
+            "a thread has at most 63 registers on 3.0, not 64; ask for 63 or fewer",
+            "a block has at most 49152 bytes of shared memory on 3.0, not 1048576; ask for 49152 or fewer",
+            "a block has at most 16 named barriers, not 17; ask for 16 or fewer",
+            "a block has at most 0 virtual resources on 3.0, not 1; ask for 0 or fewer",
         ]
     );
     assert_eq!(occupancy(limits, &demand, &Options::default()).blocks, 0);
