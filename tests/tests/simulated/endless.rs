@@ -205,18 +205,21 @@ fn waiting_for_what_comes_is_no_deadlock() {
 
 /// What the host twin says of a loop at the limit.
 const LIMIT: &str = "a thread has gone round this loop 16777216 times without an end: is it an endless loop, or a wait for what a thread does that \
-                     runs after this one here? help: if it is none, set `WARPWRIGHT_LOOP_LIMIT` to more";
+                     runs after this one here?";
+
+/// And what to do, behind the place.
+const MORE: &str = "; help: if it is none, set `WARPWRIGHT_LOOP_LIMIT` to more";
 
 #[test]
 fn the_host_twin_ends_loops_as_well() {
     let device = Device::host();
     let mut y = device.zeros::<u32>(64).unwrap();
     let error = fault_on(&device, forgets_to_change(&mut y).grid(1));
-    says(&error, &["kernel `forgets_to_change`", LIMIT, "endless.rs:10:5", "block (0, 0, 0), thread (0, 0, 0)"]);
+    says(&error, &["kernel `forgets_to_change`", LIMIT, "endless.rs:10:5", "block (0, 0, 0), thread (0, 0, 0)", MORE]);
     // Waits for what nobody writes, and for what a block writes that runs later.
     let mut flag = device.zeros::<u32>(2).unwrap();
-    says(&fault_on(&device, nobody_writes(&mut flag, &mut y).grid(1)), &[LIMIT, "endless.rs:30:5"]);
-    says(&fault_on(&device, first_waits_for_last(&mut flag, &mut y).grid(2)), &[LIMIT, "endless.rs:79:13", "block (0, 0, 0)"]);
+    says(&fault_on(&device, nobody_writes(&mut flag, &mut y).grid(1)), &[LIMIT, "endless.rs:30:5", MORE]);
+    says(&fault_on(&device, first_waits_for_last(&mut flag, &mut y).grid(2)), &[LIMIT, "endless.rs:79:13", "block (0, 0, 0)", MORE]);
 }
 
 #[test]
@@ -225,14 +228,14 @@ fn the_host_twin_names_the_loop_that_does_not_end() {
     let mut y = device.zeros::<u32>(32).unwrap();
     let x = |values: &[u32]| device.upload(values).unwrap();
     let error = fault_on(&device, stuck_in_a_function(1, &x(&[0, 1, 2]), &mut y).grid(1));
-    says(&error, &[LIMIT, "endless.rs:108:9", "thread (3, 0, 0)"]);
+    says(&error, &[LIMIT, "endless.rs:108:9", "thread (3, 0, 0)", MORE]);
     stuck_in_a_function(1, &x(&[0, 1, 7]), &mut y).grid(1).launch(&device).unwrap();
     assert_eq!(y.download().unwrap()[2..5], [0, 8, 0]);
     let mut y = device.zeros::<f32>(32).unwrap();
     let floats = |values: &[f32]| device.upload(values).unwrap();
     halves::<f32>(&floats(&[1e9, 0.0]), &mut y).grid(1).launch(&device).unwrap();
     assert_eq!(y.download().unwrap(), [0.0; 32]);
-    says(&fault_on(&device, halves::<f32>(&floats(&[1.0, 1.0]), &mut y).grid(1)), &[LIMIT, "endless.rs:133:5"]);
+    says(&fault_on(&device, halves::<f32>(&floats(&[1.0, 1.0]), &mut y).grid(1)), &[LIMIT, "endless.rs:133:5", MORE]);
 }
 
 /// Outside a launch a device function is any Rust function: nothing counts.
