@@ -53,6 +53,19 @@ fn link(library: &Path, name: &Path) {
 #[cfg(not(unix))]
 fn link(_library: &Path, _name: &Path) {}
 
+/// Puts stand-ins before the drivers that a program would find: so many GPUs of a compute capability, `8.0`; none of OpenCL. Gives the folder where they are.
+///
+/// # Panics
+///
+/// If Cargo has not built the stand-in beside this program.
+pub fn put_before(command: &mut Command, capability: &str, devices: usize) -> PathBuf {
+    let folder = folder(devices);
+    let libraries = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
+    let paths = std::env::join_paths([folder.clone()].into_iter().chain(std::env::split_paths(&libraries))).expect("a list of folders");
+    command.env("LD_LIBRARY_PATH", paths).env(CAPABILITY, capability).env(DEVICES, devices.to_string()).env("OCL_ICD_VENDORS", &folder);
+    folder
+}
+
 /// Runs tests of this program once more, on the stand-in for the driver, as a GPU of a compute capability, `8.0`. Gives what they printed; `None` where it cannot
 /// be. OpenCL devices, which there may be, too, are left out.
 ///
@@ -68,12 +81,9 @@ fn again_on(test: &str, names: &[&str], capability: &str, devices: usize) -> Opt
         println!("skipped: {test} (no PTX interpreter: this is not Linux)");
         return None;
     }
-    let folder = folder(devices);
     let mut command = Command::new(std::env::current_exe().expect("a program has a path"));
     command.args(["--exact", "--nocapture"]).args(names).stdin(Stdio::null());
-    let libraries = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
-    let paths = std::env::join_paths([folder.clone()].into_iter().chain(std::env::split_paths(&libraries))).expect("a list of folders");
-    command.env("LD_LIBRARY_PATH", paths).env(CAPABILITY, capability).env(DEVICES, devices.to_string()).env("OCL_ICD_VENDORS", &folder);
+    let folder = put_before(&mut command, capability, devices);
     let what = format!("{test} on the PTX interpreter {capability}");
     let (status, answer) = output(command, &what, TIME_LIMIT);
     assert_eq!(

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::process::Command;
+use warpwright_tests::ptx_interpreter;
 
 /// Each, and a part of what it says on a machine without a GPU and with one.
 const EXAMPLES: [(&str, &str); 12] = [
@@ -19,6 +20,9 @@ const EXAMPLES: [(&str, &str); 12] = [
     ("between_cublas", "y[0..3] = ["),
 ];
 
+/// Those for several GPUs.
+const SEVERAL: [&str; 2] = ["wave", "data_parallel"];
+
 /// The tests of this example, which `cargo test --example kernel_tests` runs, are tests here, too.
 #[path = "../../examples/kernel_tests.rs"]
 #[expect(dead_code, reason = "its `main` is run as the other examples are")]
@@ -34,10 +38,23 @@ fn examples_run_and_say_what_they_found() {
     for (name, part) in EXAMPLES {
         let program = built.join(name).with_extension(std::env::consts::EXE_EXTENSION);
         assert!(program.exists(), "{} is not there: `cargo build --workspace --examples --features cudarc` builds it", program.display());
-        let output = Command::new(program).current_dir(&folder).output().expect("it runs");
-        let (said, error) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-        assert!(output.status.success() && said.contains(part), "{name}: {said}\n{error}");
+        run(Command::new(&program).current_dir(&folder), name, part);
+        if SEVERAL.contains(&name) && ptx_interpreter::IS_POSSIBLE {
+            // On stand-ins for three GPUs and for NCCL.
+            let mut command = Command::new(&program);
+            ptx_interpreter::put_before(&mut command, "9.0", 3);
+            let said = run(command.current_dir(&folder), name, part);
+            assert!(said.contains("PTX interpreter"), "{said}");
+        }
     }
+}
+
+/// Runs it; gives what it says.
+fn run(command: &mut Command, name: &str, part: &str) -> String {
+    let output = command.output().expect("it runs");
+    let (said, error) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success() && said.contains(part), "{name}: {said}\n{error}");
+    said.into_owned()
 }
 
 #[test]
