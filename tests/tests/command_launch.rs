@@ -97,12 +97,17 @@ fn what_has_no_value_is_said() {
     // Some variants have none: the others run, and each fault is said with what its names stand for.
     let run = compare(&["--grid", "64/(T-1)", "-D", "B=64", "-D", "TWICE=true"]);
     assert_eq!(run.code, Some(2));
-    assert!(run.err.contains("error: `--grid 64/(T-1)` divides by zero: `(T - 1)` is 0 where T = 1 (of `T = 1`)\n"), "{}", run.err);
+    assert!(
+        run.err.contains("error: `--grid 64/(T-1)` divides by zero: `(T - 1)` is 0 where T = 1; divide by 1 or more (of `T = 1`)\n"),
+        "{}",
+        run.err
+    );
     assert!(run.out.contains("simulated"), "{}", run.out);
     let run = compare(&["--grid", "T-4", "-D", "B=64", "-D", "TWICE=true"]);
-    for said in
-        ["and `T - 4` is -3 where T = 1 (of `T = 1`)", "`--grid T-4`: every extent must be at least 1, and `T - 4` is 0 where T = 4"]
-    {
+    for said in [
+        "and `T - 4` is -3 where T = 1; write one that is (of `T = 1`)",
+        "`--grid T-4`: every extent must be at least 1, and `T - 4` is 0 where T = 4",
+    ] {
         assert!(run.err.contains(said), "{}", run.err);
     }
     let most = "170141183460469231731687303715884105727";

@@ -33,7 +33,7 @@ pub fn scale<const B: usize, const F: bool, T: Float>(x: &Global<T>, y: &mut Glo
 fn files_that_are_none() {
     let folder = Folder::new("files", &[("ok.rs", SAXPY), ("empty.rs", b""), ("binary.rs", b"\xff\xfe\0"), ("host.rs", b"fn main() {}")]);
     folder.run(&["emit", "missing.rs"]).refuses(2, &["error: `missing.rs` cannot be read: No such file"]);
-    folder.run(&["emit", "ok.rs:saxpy"]).refuses(2, &["a kernel of a file is named `ok.rs::saxpy`"]);
+    folder.run(&["emit", "ok.rs:saxpy"]).refuses(2, &["for a kernel of a file write `ok.rs::saxpy`"]);
     folder.run(&["emit", "."]).refuses(2, &["error: `.` cannot be read", "name a file in it, or all: `FOLDER/*.rs`"]);
     folder.run(&["check", "binary.rs"]).refuses(2, &["error: `binary.rs` cannot be read: it is not UTF-8 text"]);
     for command in ["emit", "check"] {
