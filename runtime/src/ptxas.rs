@@ -210,7 +210,15 @@ impl Ptxas {
             .arg("-o")
             .arg(to)
             .arg("-");
-        let output = talk(command, ptx).map_err(|error| not_run(&self.path, &error))?;
+        let output = talk(command, ptx).map_err(|why| match why {
+            NoTalk::NotRun(error) => not_run(&self.path, &error),
+            NoTalk::NoThread(error) => {
+                let reason = format!(
+                    "no thread can be started that writes to it: {error}; help: raise the limit of threads, `ulimit -u`, or start fewer"
+                );
+                PtxasError::NotRun { path: self.path.display().to_string(), reason }
+            }
+        })?;
         let said = [output.stderr, output.stdout].map(|text| String::from_utf8_lossy(&text).into_owned()).concat();
         if !output.status.success() {
             return Err(PtxasError::Refused { release: release(), target, message: said.trim().to_owned() });
@@ -236,17 +244,28 @@ fn searched() -> impl Iterator<Item = PathBuf> {
 }
 
 /// Runs a command that reads a text.
-fn talk(mut command: Command, text: &str) -> std::io::Result<Output> {
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+fn talk(mut command: Command, text: &str) -> Result<Output, NoTalk> {
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(NoTalk::NotRun)?;
     let input = child.stdin.take();
     // On a thread of its own: a child that writes before it has read everything would otherwise wait for us, and we for it.
     std::thread::scope(|scope| {
-        scope.spawn(move || {
+        let begun = std::thread::Builder::new().spawn_scoped(scope, move || {
             // One that stops reading has failed, and says so by its status.
             input.map(|mut input| input.write_all(text.as_bytes()))
         });
-        child.wait_with_output()
+        if let Err(error) = begun {
+            // It has no input any more, and ends by itself if it is not there to be killed.
+            let _ = child.kill().and_then(|()| child.wait());
+            return Err(NoTalk::NoThread(error));
+        }
+        child.wait_with_output().map_err(NoTalk::NotRun)
     })
+}
+
+/// Why a command could not be talked to.
+enum NoTalk {
+    NotRun(std::io::Error),
+    NoThread(std::io::Error),
 }
 
 fn not_run(path: &Path, error: &std::io::Error) -> PtxasError {

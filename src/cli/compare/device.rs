@@ -6,6 +6,8 @@ use crate::cli::Stop;
 use crate::cli::launch::{Agreement, LaunchArguments, Launchable, Runner};
 use crate::cli::progress::Progress;
 use crate::cli::source::Source;
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use warpwright::{Clock, Device, DeviceKind};
 use warpwright_codegen::analysis::access::AccessKind;
@@ -80,31 +82,32 @@ impl Comparison {
         };
         let targets = &self.targets;
         let workers = std::thread::available_parallelism().map_or(1, usize::from);
-        let mut compiled: Vec<_> = self.variants.iter_mut().filter_map(|variant| variant.outcome.as_mut().ok()).collect();
-        let share = compiled.len().div_ceil(workers).max(1);
-        let errors: Vec<String> = std::thread::scope(|scope| {
-            let measure = |part: &mut [&mut Compiled]| {
-                let mut errors = Vec::new();
-                for compiled in part {
-                    for (n, target) in targets.iter().enumerate() {
-                        match compiled.ptx[n].as_ref().map(|ptx| assembler.measure(&ptx.to_string(), target.capability)) {
-                            Some(Ok(measured)) => compiled.measured[n] = Some(measured),
-                            Some(Err(error)) => errors.push(format!("`{}` is not measured: {error}", target.name)),
-                            None => {}
+        let left = Mutex::new(self.variants.iter_mut().filter_map(|variant| variant.outcome.as_mut().ok()));
+        let errors = Mutex::new(BTreeSet::new());
+        let next = || left.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let measure = || {
+            while let Some(compiled) = next() {
+                for (n, target) in targets.iter().enumerate() {
+                    match compiled.ptx[n].as_ref().map(|ptx| assembler.measure(&ptx.to_string(), target.capability)) {
+                        Some(Ok(measured)) => compiled.measured[n] = Some(measured),
+                        Some(Err(error)) => {
+                            let said = format!("`{}` is not measured: {error}", target.name);
+                            errors.lock().unwrap_or_else(PoisonError::into_inner).insert(said);
                         }
+                        None => {}
                     }
                 }
-                errors
-            };
-            let threads: Vec<_> = compiled.chunks_mut(share).map(|part| scope.spawn(move || measure(part))).collect();
-            threads.into_iter().flat_map(|thread| thread.join().unwrap_or_default()).collect()
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 1..workers {
+                // Where the system gives no more threads, fewer do it.
+                let _ = std::thread::Builder::new().spawn_scoped(scope, measure);
+            }
+            measure();
         });
         self.notes.push(format!("measured by ptxas {}", assembler.release));
-        for error in errors {
-            if !self.notes.contains(&error) {
-                self.notes.push(error);
-            }
-        }
+        self.notes.extend(errors.into_inner().unwrap_or_else(PoisonError::into_inner));
     }
 
     /// How many variants there are to run.

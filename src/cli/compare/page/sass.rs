@@ -63,9 +63,11 @@ impl Sass {
             }
         };
         std::thread::scope(|scope| {
-            for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
-                scope.spawn(work);
+            for _ in 1..std::thread::available_parallelism().map_or(1, usize::from) {
+                // Where the system gives no more threads, fewer do it.
+                let _ = std::thread::Builder::new().spawn_scoped(scope, work);
             }
+            work();
         });
         Sass { code: code.into_inner().unwrap_or_default(), notes: notes.into_inner().unwrap_or_default() }
     }

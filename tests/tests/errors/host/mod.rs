@@ -14,6 +14,7 @@ mod memory;
 mod nccl;
 mod no_driver;
 mod no_seed;
+mod no_threads;
 mod no_turns;
 mod old_driver;
 mod opencl;
@@ -106,6 +107,7 @@ const FILES: &[(&str, &str, &[Example], Option<&str>)] = &[
     ("Results of tuning", include_str!("tuned.rs"), tuned::EXAMPLES, None),
     ("The simulator by itself", include_str!("simulator.rs"), simulator::EXAMPLES, None),
     ("NVIDIA's assembler", include_str!("ptxas.rs"), ptxas::EXAMPLES, None),
+    ("NVIDIA's assembler, without threads", include_str!("no_threads.rs"), no_threads::EXAMPLES, Some(EACH)),
     ("GPUs", include_str!("drivers.rs"), drivers::EXAMPLES, Some("driver")),
     ("GPUs: what does not hold", include_str!("trap.rs"), trap::EXAMPLES, Some("driver, trap")),
     ("GPUs: a driver that fails", include_str!("cuda.rs"), cuda::EXAMPLES, Some(EACH)),
