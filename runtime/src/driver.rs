@@ -94,6 +94,16 @@ pub(crate) struct DeviceIdentity {
     pub(crate) limits: DeviceLimits,
 }
 
+impl DeviceIdentity {
+    /// The device as an error names it: `NVIDIA H200`; of several, `NVIDIA H200, GPU 1`.
+    pub(crate) fn named(&self) -> String {
+        match &self.place {
+            Some(place) => format!("{}, {place}", self.name),
+            None => self.name.to_string(),
+        }
+    }
+}
+
 /// A device.
 pub(crate) trait DeviceDriver: Any + Send + Sync {
     /// What it is.

@@ -1,8 +1,9 @@
 //! Rows over several devices: simulators where there are no GPUs, with the same kernels; stand-ins for GPUs, none of which reaches another's memory.
 
+use std::time::{Duration, Instant};
 use warpwright::prelude::*;
-use warpwright::{Error, Sharded, launch_sharded};
-use warpwright_tests::ptx_interpreter::executed_on_several;
+use warpwright::{Communicator, Error, Reduction, Sharded, launch_sharded, launch_together};
+use warpwright_tests::ptx_interpreter::{executed_on_several, is_here};
 
 /// A step of heat conduction on rows `above` to `above + rows` of a buffer: the edges of the plate stay.
 #[kernel(block = (32, 4))]
@@ -125,6 +126,59 @@ fn launches_from_many_threads_reach_every_device() {
             });
         }
     });
+}
+
+#[kernel(block = 64)]
+fn looked_up(from: usize, x: &Global<f32>, y: &mut Global<f32>) {
+    y[thread_idx().x] = x[from];
+}
+
+/// By itself: the first device is of no use to this program afterwards.
+#[test]
+fn a_device_whose_context_is_lost_leaves_the_others() {
+    if !is_here() {
+        executed_on_several("several_devices: lost", &["a_device_whose_context_is_lost_leaves_the_others"], "9.0", 3);
+        return;
+    }
+    let gpus = Device::gpus();
+    let ranks = Communicator::all(&gpus, Duration::from_secs(2)).unwrap();
+    let (x, mut y) = (gpus[0].zeros::<f32>(64).unwrap(), gpus[0].zeros::<f32>(64).unwrap());
+    // An address far from the buffer, which no check of the launch can know.
+    looked_up(1 << 30, &x, &mut y).cover(64).launch(&gpus[0]).unwrap();
+    let lost = gpus[0].synchronize().unwrap_err().to_string();
+    assert!(
+        lost.starts_with("kernel `looked_up` faulted on PTX interpreter 9.0, GPU 0: CUDA_ERROR_ILLEGAL_ADDRESS (700)")
+            && lost.contains("context is lost"),
+        "{lost}"
+    );
+    for gpu in &gpus[1..] {
+        let (old, mut new) = (gpu.upload(&plate(8, 16)).unwrap(), gpu.zeros::<f32>(128).unwrap());
+        conducted(&old, &mut new, 16, 0, 8, true, true).cover((16, 8)).launch(gpu).unwrap();
+        assert_eq!(new.download().unwrap(), reference(plate(8, 16), 8, 16, 1));
+        // Copies to and from it are errors, and hurt nobody else.
+        let mut to = gpu.zeros::<f32>(64).unwrap();
+        assert!(to.copy_from(&y).is_err() && y.copy_from(&to).is_err());
+        assert_eq!(to.download().unwrap(), [0.0; 64]);
+    }
+    // The ranks that are left wait for the lost one no longer than the limit.
+    let start = Instant::now();
+    let outcomes: Vec<_> = std::thread::scope(|scope| {
+        let reduced = |rank: &Communicator| {
+            let mut z = rank.device().zeros::<f32>(64)?;
+            rank.all_reduce(&mut z, Reduction::Sum).launch()?;
+            z.download()
+        };
+        let threads: Vec<_> = ranks.iter().map(|rank| scope.spawn(move || reduced(rank))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+    assert!(matches!(outcomes[0], Err(Error::Driver { .. })), "{:?}", outcomes[0]);
+    assert!(outcomes[1..].iter().all(|outcome| matches!(outcome, Err(Error::Collective { .. }))), "{outcomes:?}");
+    // Without it they make a group of their own.
+    let ranks = Communicator::all(&gpus[1..], Duration::from_secs(20)).unwrap();
+    let mut buffers: Vec<_> = ranks.iter().map(|rank| rank.device().upload(&[1.0f32; 64]).unwrap()).collect();
+    launch_together(ranks.iter().zip(&mut buffers).map(|(rank, buffer)| rank.all_reduce(buffer, Reduction::Sum))).unwrap();
+    buffers.iter().for_each(|buffer| assert_eq!(buffer.download().unwrap(), [2.0; 64]));
 }
 
 #[test]

@@ -95,7 +95,7 @@ fn attribute(number: c_uint) -> Option<c_int> {
 }
 
 /// The device of a number.
-fn known_device(device: c_int) -> Result<usize, Code> {
+pub(crate) fn known_device(device: c_int) -> Result<usize, Code> {
     usize::try_from(device).ok().filter(|device| *device < count()).ok_or(INVALID_DEVICE)
 }
 

@@ -2,6 +2,15 @@
 
 use std::ffi::{c_int, c_uint, c_void};
 
+/// `CUmemPoolProps`, as far as it is looked at.
+#[repr(C)]
+pub struct PoolProperties {
+    pub(crate) allocation: c_int,
+    pub(crate) handles: c_int,
+    pub(crate) location: c_int,
+    pub(crate) device: c_int,
+}
+
 /// `CUDA_MEMCPY2D`.
 #[repr(C)]
 pub struct Copy2d {

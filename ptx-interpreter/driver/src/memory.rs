@@ -1,7 +1,9 @@
 //! Memory: allocations, pools, copies.
 
 use crate::codes::{Code, INVALID_CONTEXT, INVALID_VALUE, OUT_OF_MEMORY};
-use crate::state::{Handle, State, any_state, state};
+use crate::device::known_device;
+use crate::layouts::PoolProperties;
+use crate::state::{Gpu, Handle, State, any_state, known, primary_context, state};
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ffi::{c_uint, c_void};
 use warpwright_ptx_interpreter::Memory;
@@ -23,11 +25,11 @@ pub(crate) fn said(result: Result<(), String>) -> Result<(), Code> {
     })
 }
 
-fn allocate(state: &mut State, bytes: usize) -> Result<u64, Code> {
+fn allocate(gpu: &mut Gpu, bytes: usize) -> Result<u64, Code> {
     if bytes == 0 {
         return Err(INVALID_VALUE);
     }
-    let memory = &mut state.gpu()?.memory;
+    let memory = &mut gpu.memory;
     let fits = memory.used().checked_add(bytes as u64).is_some_and(|all| all <= TOTAL);
     let address = if fits { memory.allocate(bytes as u64) } else { None };
     address.ok_or(OUT_OF_MEMORY)
@@ -84,7 +86,7 @@ exported! {
 
     /// Allocates.
     fn cuMemAlloc_v2(address: *mut u64, bytes: usize) {
-        let new = allocate(&mut *state()?, bytes)?;
+        let new = allocate(state()?.gpu()?, bytes)?;
         put!(address, new);
         Ok(())
     }
@@ -155,49 +157,57 @@ exported! {
         said(state()?.memory_at(to)?.fill(to, byte, bytes as u64))
     }
 
-    /// A pool.
-    fn cuMemPoolCreate(pool: *mut Handle, _properties: *const c_void) {
-        put!(pool, state()?.new_handle());
+    /// A pool of a device, whichever context is current, if one is.
+    fn cuMemPoolCreate(pool: *mut Handle, properties: *const PoolProperties) {
+        let context = primary_context(known_device(take!(properties).device)?);
+        let mut state = any_state();
+        let new = state.new_handle();
+        state.pools.insert(new, context);
+        put!(pool, new);
         Ok(())
     }
 
     /// Its end.
-    fn cuMemPoolDestroy(_pool: Handle) {
-        Ok(())
+    fn cuMemPoolDestroy(pool: Handle) {
+        known(any_state().pools.remove(&pool)).map(|_| ())
     }
 
     /// Nothing is kept.
-    fn cuMemPoolSetAttribute(_pool: Handle, _attribute: c_uint, _value: *mut c_void) {
-        state().map(|_| ())
+    fn cuMemPoolSetAttribute(pool: Handle, _attribute: c_uint, _value: *mut c_void) {
+        known(any_state().pools.get(&pool)).map(|_| ())
     }
 
     /// What it has is what is used.
-    fn cuMemPoolGetAttribute(_pool: Handle, attribute: c_uint, value: *mut c_void) {
-        let used = state()?.gpu()?.memory.used();
+    fn cuMemPoolGetAttribute(pool: Handle, attribute: c_uint, value: *mut c_void) {
+        let mut state = any_state();
+        let context = *known(state.pools.get(&pool))?;
+        let used = state.gpu_of(context)?.memory.used();
         put!(value.cast::<u64>(), if matches!(attribute, RESERVED | USED) { used } else { 0 });
         Ok(())
     }
 
     /// No device reaches another's memory.
-    fn cuMemPoolSetAccess(_pool: Handle, _access: *const c_void, _count: usize) {
-        state().map(|_| ())
+    fn cuMemPoolSetAccess(pool: Handle, _access: *const c_void, _count: usize) {
+        known(any_state().pools.get(&pool)).map(|_| ())
     }
 
     /// Nothing is kept.
-    fn cuMemPoolTrimTo(_pool: Handle, _bytes: usize) {
-        state().map(|_| ())
+    fn cuMemPoolTrimTo(pool: Handle, _bytes: usize) {
+        known(any_state().pools.get(&pool)).map(|_| ())
     }
 
     /// Allocates from a pool.
-    fn cuMemAllocFromPoolAsync(address: *mut u64, bytes: usize, _pool: Handle, _stream: Handle) {
-        let new = allocate(&mut *state()?, bytes)?;
+    fn cuMemAllocFromPoolAsync(address: *mut u64, bytes: usize, pool: Handle, _stream: Handle) {
+        let mut state = state()?;
+        let context = *known(state.pools.get(&pool))?;
+        let new = allocate(state.gpu_of(context)?, bytes)?;
         put!(address, new);
         Ok(())
     }
 
     /// Allocates.
     fn cuMemAllocAsync(address: *mut u64, bytes: usize, _stream: Handle) {
-        let new = allocate(&mut *state()?, bytes)?;
+        let new = allocate(state()?.gpu()?, bytes)?;
         put!(address, new);
         Ok(())
     }

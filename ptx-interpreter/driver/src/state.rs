@@ -72,6 +72,8 @@ pub(crate) struct State {
     pub(crate) graphs: HashMap<Handle, Graph>,
     /// Forms that run.
     pub(crate) execs: HashMap<Handle, Graph>,
+    /// The primary context of each pool's device.
+    pub(crate) pools: HashMap<Handle, Handle>,
     /// Bytes of page-locked memory by address.
     pub(crate) pinned: HashMap<usize, usize>,
 }
@@ -105,6 +107,7 @@ impl State {
             arrays: HashMap::new(),
             graphs: HashMap::new(),
             execs: HashMap::new(),
+            pools: HashMap::new(),
             pinned: HashMap::new(),
         }
     }

@@ -319,7 +319,7 @@ pub(super) fn launch(collectives: &[(&Rank, &CollectiveLaunch<'_>)]) -> Result<(
         });
     }
     for ((rank, collective), number) in collectives.iter().zip(&numbers) {
-        outcome = outcome.and_then(|()| collective.core().queue().mark().map(|passed| rank.watch.launched(*number, passed)));
+        outcome = outcome.and_then(|()| collective.core().queue().mark()).and_then(|passed| rank.watch.launched(*number, passed));
     }
     // Some ranks may have begun, and wait for others.
     outcome.inspect_err(|error| ranks.iter().for_each(|(rank, _)| rank.watch.give_up(&rank.handle, &error.to_string())))

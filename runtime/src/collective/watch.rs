@@ -4,7 +4,7 @@ use super::Task;
 use super::nccl::Handle;
 use crate::device::Device;
 use crate::driver::Marker;
-use crate::error::Error;
+use crate::error::{Error, Result};
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -77,12 +77,16 @@ impl Watch {
         number
     }
 
-    /// It is in its stream, and has ended when that has come so far.
-    pub(super) fn launched(&self, number: u64, passed: Box<dyn Marker>) {
+    /// It is in its stream, and has ended when that has come so far. An error if it was given up meanwhile.
+    pub(super) fn launched(&self, number: u64, passed: Box<dyn Marker>) -> Result<()> {
         let mut state = self.lock();
+        if let Some(reason) = &state.failure {
+            return Err(Error::Collective { reason: reason.clone() });
+        }
         if let Some(one) = state.under_way.iter_mut().rev().find(|one| one.number == number) {
             one.passed = Some(passed);
         }
+        Ok(())
     }
 
     /// Why the communicator is of no use any more, if it is.
@@ -90,11 +94,11 @@ impl Watch {
         self.lock().failure.clone()
     }
 
-    /// Gives up what is under way: told before it is aborted, since who waits for a stream goes on then.
+    /// Gives up what is under way: told before it is aborted, since who waits for a stream goes on then. One that is not in its stream yet is told by its launch, and by nothing else.
     pub(super) fn give_up(&self, handle: &Handle, why: &str) {
         let mut state = self.lock();
         state.failure.get_or_insert_with(|| why.to_owned());
-        for one in state.under_way.drain(..) {
+        for one in state.under_way.drain(..).filter(|one| one.passed.is_some()) {
             one.device.fail(&Error::Collective { reason: why.to_owned() });
         }
         drop(state);

@@ -86,7 +86,7 @@ impl Context {
         context.bind()?;
         // SAFETY: writes one address.
         match unsafe { context.driver.cuMemAlloc(&mut address, bytes) } {
-            code::OUT_OF_MEMORY => return Err(Error::OutOfMemory { device: context.identity.name.to_string(), bytes: bytes as u64 }),
+            code::OUT_OF_MEMORY => return Err(Error::OutOfMemory { device: context.identity.named(), bytes: bytes as u64 }),
             code => context.check(code, "cuMemAlloc")?,
         }
         Ok(Owned { context, handle: address, free: DriverApi::cuMemFree })
@@ -238,12 +238,12 @@ impl Context {
         let context = if is_fault(code) {
             format!(
                 " on {}: a kernel that ran before went wrong ({}); the device's context is lost, and the program must start anew to use it{}",
-                self.identity.name,
+                self.identity.named(),
                 fault_meaning(code),
                 fault_help(code)
             )
         } else {
-            format!(" on {}", self.identity.name)
+            format!(" on {}", self.identity.named())
         };
         Error::Driver { call: call.to_owned(), code: self.driver.name(code), context }
     }

@@ -564,7 +564,7 @@ impl CudaKernel {
             let reason = format!(
                 "no cluster of {size} blocks, each of {threads} threads and {shared} bytes of dynamic shared memory beside its fixed arrays, fits {}; \
                  help: make the cluster smaller, `cluster = {}`, or the blocks",
-                context.identity.name,
+                context.identity.named(),
                 size / 2
             );
             return Err(Error::Argument { kernel: plan.definition.name, reason });
@@ -578,7 +578,7 @@ impl CudaKernel {
             what: "threads in a block".into(),
             figure: u64::from(threads),
             limit: u64::from(self.max_threads),
-            device: format!("this kernel, with the registers it takes, on {}", self.module.context.identity.name),
+            device: format!("this kernel, with the registers it takes, on {}", self.module.context.identity.named()),
             help: "use a smaller block, or write `#[kernel(block = …)]` so that registers are allotted for it",
         }
     }
@@ -653,7 +653,7 @@ fn load(context: &Context, definition: &'static KernelDefinition, emitted: &Emit
     };
     match code {
         code::SUCCESS => Ok(module),
-        code::OUT_OF_MEMORY => Err(Error::OutOfMemory { device: context.identity.name.to_string(), bytes: emitted.text.len() as u64 }),
+        code::OUT_OF_MEMORY => Err(Error::OutOfMemory { device: context.identity.named(), bytes: emitted.text.len() as u64 }),
         code::UNSUPPORTED_PTX_VERSION => Err(Error::DriverTooOld {
             what: format!("kernel `{}`, which is PTX {}", definition.name, ptx_version(&emitted.text)),
             driver: context.driver.version(),

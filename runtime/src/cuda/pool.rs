@@ -97,7 +97,7 @@ impl PoolMemory {
             code = unsafe { (pool.allocate)(&mut address, bytes, pool.handle, stream) };
         }
         match code {
-            code::OUT_OF_MEMORY => Err(Error::OutOfMemory { device: context.identity.name.to_string(), bytes: bytes as u64 }),
+            code::OUT_OF_MEMORY => Err(Error::OutOfMemory { device: context.identity.named(), bytes: bytes as u64 }),
             code => context.check(code, "cuMemAllocFromPoolAsync").map(|()| PoolMemory { context: Arc::clone(context), address }),
         }
     }

@@ -216,7 +216,7 @@ impl Queue for CudaQueue {
         match last {
             Some(definition) if is_fault(code) => Err(Error::Fault {
                 kernel: definition.name,
-                device: self.stream.context.identity.name.to_string(),
+                device: self.stream.context.identity.named(),
                 message: format!("{}, {}", self.stream.context.driver.name(code), fault_meaning(code)),
                 place: format!(
                     " (the kernel named is the last of its stream; an earlier one may be at fault. The device's context is lost, \

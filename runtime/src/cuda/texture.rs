@@ -32,7 +32,7 @@ impl TextureMemory {
         let mut array = sys::Handle::NULL;
         // SAFETY: writes one handle; the context is current.
         match unsafe { context.driver.cuArrayCreate(&mut array, &descriptor) } {
-            code::OUT_OF_MEMORY => return Err(Error::OutOfMemory { device: context.identity.name.to_string(), bytes: picture.bytes() }),
+            code::OUT_OF_MEMORY => return Err(Error::OutOfMemory { device: context.identity.named(), bytes: picture.bytes() }),
             code => context.check(code, "cuArrayCreate")?,
         }
         let array = Owned { context, handle: array, free: DriverApi::cuArrayDestroy };
