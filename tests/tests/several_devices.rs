@@ -1,4 +1,4 @@
-//! Rows over several devices: simulators where there are no GPUs, with the same kernels; stand-ins for GPUs, none of which reaches another's memory.
+//! Rows over several devices: simulators where there are no GPUs, with the same kernels; stand-ins for GPUs, some of which reach each other's memory.
 
 use std::time::{Duration, Instant};
 use warpwright::prelude::*;

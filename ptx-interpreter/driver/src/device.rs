@@ -1,7 +1,7 @@
 //! Devices, and their contexts.
 
-use crate::codes::{Code, INVALID_CONTEXT, INVALID_DEVICE, INVALID_VALUE, PEER_ACCESS_UNSUPPORTED, name};
-use crate::state::{CURRENT, Handle, any_state, primary_context, state};
+use crate::codes::{Code, INVALID_CONTEXT, INVALID_DEVICE, INVALID_VALUE, PEER_ACCESS_ALREADY_ENABLED, PEER_ACCESS_UNSUPPORTED, name};
+use crate::state::{CURRENT, Handle, any_state, current, primary_context, state};
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::ptr::null;
 use std::sync::OnceLock;
@@ -24,6 +24,11 @@ pub(crate) fn count() -> usize {
         let said = std::env::var("PTX_INTERPRETER_DEVICES").unwrap_or_default();
         said.parse().ok().filter(|count| (1..=MOST_DEVICES).contains(count)).unwrap_or(1)
     })
+}
+
+/// Whether one of two devices reaches the other's memory: those of even numbers each other's, and those of odd ones. So there are both where there are three.
+fn reaches(device: usize, peer: usize) -> bool {
+    device != peer && device % 2 == peer % 2
 }
 
 /// Multiprocessors: as many blocks are resident as the interpreter runs at once.
@@ -176,11 +181,9 @@ exported! {
         Ok(())
     }
 
-    /// Whether a device reaches another's memory.
+    /// Whether a device reaches another's memory, by copies.
     fn cuDeviceCanAccessPeer(can: *mut c_int, device: c_int, peer: c_int) {
-        known_device(device)?;
-        known_device(peer)?;
-        put!(can, 0);
+        put!(can, reaches(known_device(device)?, known_device(peer)?).into());
         Ok(())
     }
 
@@ -246,8 +249,14 @@ exported! {
         state().map(|_| ())
     }
 
-    /// None reaches another's memory.
-    fn cuCtxEnablePeerAccess(_peer: Handle, _flags: c_uint) {
-        Err(PEER_ACCESS_UNSUPPORTED)
+    /// Lets the current context reach another's memory, once.
+    fn cuCtxEnablePeerAccess(peer: Handle, _flags: c_uint) {
+        let mut state = state()?;
+        let current = current()?;
+        let device = |context: Handle| state.contexts.get(&context).copied().ok_or(INVALID_CONTEXT);
+        if !reaches(device(current)?, device(peer)?) {
+            return Err(PEER_ACCESS_UNSUPPORTED);
+        }
+        if state.peers.insert((current, peer)) { Ok(()) } else { Err(PEER_ACCESS_ALREADY_ENABLED) }
     }
 }

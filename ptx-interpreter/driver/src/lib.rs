@@ -7,7 +7,7 @@
 //! | --- | --- | --- |
 //! | `PTX_INTERPRETER_CAPABILITY` | the compute capability | 8.0 |
 //! | `PTX_INTERPRETER_CUDA` | the version of CUDA, and with it of the PTX that is taken | 13.0 |
-//! | `PTX_INTERPRETER_DEVICES` | how many devices there are; none reaches another's memory | 1 |
+//! | `PTX_INTERPRETER_DEVICES` | how many devices there are; of three, two reach each other's memory by copies, and the third none | 1 |
 //! | `PTX_INTERPRETER_SEED` | the order in which threads run | 0 |
 //! | `PTX_INTERPRETER_FAILS` | functions that fail | none |
 //!

@@ -186,7 +186,7 @@ exported! {
         Ok(())
     }
 
-    /// No device reaches another's memory.
+    /// Of devices that reach each other's memory.
     fn cuMemPoolSetAccess(pool: Handle, _access: *const c_void, _count: usize) {
         known(any_state().pools.get(&pool)).map(|_| ())
     }

@@ -3,7 +3,7 @@
 use crate::codes::{Code, INVALID_CONTEXT, INVALID_HANDLE, INVALID_VALUE};
 use crate::graphs::Graph;
 use std::cell::Cell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 use warpwright_ptx_interpreter::{LoadedModule, MOST_DEVICES, Memory};
@@ -72,6 +72,8 @@ pub(crate) struct State {
     pub(crate) graphs: HashMap<Handle, Graph>,
     /// Forms that run.
     pub(crate) execs: HashMap<Handle, Graph>,
+    /// Contexts that reach the memory of others, with those.
+    pub(crate) peers: HashSet<(Handle, Handle)>,
     /// The primary context of each pool's device.
     pub(crate) pools: HashMap<Handle, Handle>,
     /// Bytes of page-locked memory by address.
@@ -107,6 +109,7 @@ impl State {
             arrays: HashMap::new(),
             graphs: HashMap::new(),
             execs: HashMap::new(),
+            peers: HashSet::new(),
             pools: HashMap::new(),
             pinned: HashMap::new(),
         }
