@@ -302,8 +302,8 @@ mod tests {
         for (text, part) in [
             ("random", "has no length: write `--args x=random(4096)`"),
             ("randm(3)", "neither a number"),
-            ("random(3, 9..2)", "no range like"),
-            ("random(x)", "`x` is no length"),
+            ("random(3, 9..2)", "is no range; write one like `0..256`"),
+            ("random(x)", "`x` is no length; write one like `4096`"),
             ("[true]", "has the part true, which is no `f32`; write a number"),
             ("1 +", "neither a number"),
         ] {
