@@ -32,6 +32,22 @@ super::examples! {
         with_slices(&x, &context().default_stream(), |_: CudaView<'_, f32>| Ok::<(), Error>(()))
     }
 
+    /// A stream of another GPU
+    fn other_stream(_device) {
+        // where PTX_INTERPRETER_DEVICES=2
+        let second = CudaContext::new(1).expect("there are two GPUs");
+        // SAFETY: refused.
+        unsafe { as_cudarc(&Device::cuda(0)?.default_stream(), &second) }.map(drop)
+    }
+
+    /// A slice of another GPU
+    fn other_gpu(_device) {
+        // where PTX_INTERPRETER_DEVICES=2
+        let second = CudaContext::new(1).expect("there are two GPUs");
+        let x = second.default_stream().alloc_zeros::<f32>(64).expect("there is memory");
+        with_buffers(&x, &context().default_stream(), |_, _| Ok::<(), Error>(()))
+    }
+
     /// A buffer that is kept longer than it is lent
     fn kept(device) {
         let mut x = context().default_stream().alloc_zeros::<f32>(64).expect("there is memory");
