@@ -4,7 +4,7 @@ use super::reduction;
 use std::collections::VecDeque;
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Builder;
 
@@ -73,9 +73,18 @@ struct Sent {
     content: Vec<u8>,
 }
 
+/// An answer on its way.
+struct Answer {
+    bytes: Vec<u8>,
+    /// What is to be on its way before it.
+    after: Vec<Receiver<()>>,
+    /// Told when it is.
+    done: Sender<()>,
+}
+
 /// A rank: where answers to it go, what it has sent of collectives, and to and from whom.
 struct Member {
-    answers: Sender<Vec<u8>>,
+    answers: Sender<Answer>,
     collectives: VecDeque<Sent>,
     pairs: VecDeque<Sent>,
 }
@@ -101,10 +110,18 @@ pub(super) fn unframed(from: &mut impl Read) -> std::io::Result<(u64, Vec<u8>)> 
 }
 
 impl Group {
-    fn answer(&mut self, rank: usize, number: u64, content: &[u8]) {
-        if let Some(Some(member)) = self.members.get(rank) {
-            // A rank that is gone needs none.
-            let _ = member.answers.send(framed(number, content));
+    /// Answers ranks. The first one, whose program has the hub and may end, is the last to be answered.
+    fn answer<'a>(&self, mut answers: Vec<(usize, u64, &'a [u8])>) {
+        answers.sort_unstable_by_key(|(rank, ..)| std::cmp::Reverse(*rank));
+        let mut before = Vec::new();
+        for (rank, number, content) in answers {
+            let (done, is_done) = channel();
+            let after = if rank == 0 { std::mem::take(&mut before) } else { Vec::new() };
+            if let Some(Some(member)) = self.members.get(rank) {
+                // A rank that is gone needs none.
+                let _ = member.answers.send(Answer { bytes: framed(number, content), after, done });
+            }
+            before.push(is_done);
         }
     }
 
@@ -128,10 +145,8 @@ impl Group {
             _ => sent.iter().flat_map(|sent| &sent.content).copied().collect(),
         };
         let part = together.len() / sent.len();
-        for (rank, sent) in sent.iter().enumerate() {
-            let own = if kind == Kind::ReduceScatter { &together[rank * part..(rank + 1) * part] } else { &together[..] };
-            self.answer(rank, sent.number, own);
-        }
+        let own = |rank: usize| if kind == Kind::ReduceScatter { &together[rank * part..(rank + 1) * part] } else { &together[..] };
+        self.answer(sent.iter().enumerate().map(|(rank, sent)| (rank, sent.number, own(rank))).collect());
     }
 
     /// Hands over what one rank sends and another receives, the first of them first.
@@ -145,8 +160,7 @@ impl Group {
             let mut take = |of: usize, at: usize| self.members[of].as_mut()?.pairs.remove(at);
             let (Some(sent), Some(wanted)) = (take(from, sent), take(to, wanted)) else { continue };
             if (sent.task.ty, sent.task.count) == (wanted.task.ty, wanted.task.count) {
-                self.answer(from, sent.number, &[]);
-                self.answer(to, wanted.number, &sent.content);
+                self.answer(vec![(from, sent.number, &[]), (to, wanted.number, &sent.content)]);
             }
         }
     }
@@ -176,8 +190,11 @@ fn listen(group: &Mutex<Group>, rank: usize, mut from: TcpStream) {
 fn welcome(group: &Arc<Mutex<Group>>, mut from: TcpStream) -> std::io::Result<bool> {
     let (rank, ranks) = unframed(&mut from)?;
     let (rank, ranks) = (rank as usize, ranks.len());
+    if group.lock().unwrap_or_else(PoisonError::into_inner).members.len().max(ranks) != ranks {
+        return Err(std::io::Error::other("another number of ranks"));
+    }
     let mut to = from.try_clone()?;
-    let (answers, told) = channel::<Vec<u8>>();
+    let (answers, told) = channel::<Answer>();
     let shared = Arc::clone(group);
     let mut group = group.lock().unwrap_or_else(PoisonError::into_inner);
     group.members.resize_with(ranks, || None);
@@ -186,16 +203,19 @@ fn welcome(group: &Arc<Mutex<Group>>, mut from: TcpStream) -> std::io::Result<bo
         _ => return Err(std::io::Error::other("no such rank, or it is there")),
     }
     Builder::new().stack_size(STACK).spawn(move || {
-        for answer in told {
-            if to.write_all(&answer).is_err() {
+        for Answer { bytes, after, done } in told {
+            // Where a rank is gone, what it was to be told is, too.
+            after.iter().for_each(|before| drop(before.recv()));
+            if to.write_all(&bytes).is_err() {
                 return;
             }
+            let _ = done.send(());
         }
     })?;
     Builder::new().stack_size(STACK).spawn(move || listen(&shared, rank, from))?;
     let are_all_here = group.members.iter().all(Option::is_some);
     if are_all_here {
-        (0..ranks).for_each(|rank| group.answer(rank, 0, &[]));
+        group.answer((0..ranks).map(|rank| (rank, 0, &[][..])).collect());
     }
     Ok(are_all_here)
 }
