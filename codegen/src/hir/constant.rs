@@ -1,5 +1,6 @@
 //! ConstantForm expressions: `const` items, array lengths, generic arguments. Evaluated on the typed tree with the IR's own arithmetic.
 
+use super::check::edits::{nearest_number, wider};
 use super::tree::{Block, Expr, ExprKind};
 use super::types::{Const, Infer, Ty};
 use crate::diagnostic::Diagnostic;
@@ -15,6 +16,8 @@ type Evaluated<T> = Result<T, Fault>;
 pub(super) struct Fault {
     span: Span,
     message: String,
+    /// The edit that mends it.
+    help: String,
     /// Whether it is a rule of Rust's: of a `const` item `rustc` says it too.
     is_rusts: bool,
 }
@@ -22,7 +25,7 @@ pub(super) struct Fault {
 impl Fault {
     /// What is wrong with an expression that `rustc` does not evaluate, or not with these types: an argument of an annotation.
     pub(super) fn error(self) -> Diagnostic {
-        Diagnostic::error(self.span, self.message)
+        Diagnostic::error(self.span, self.message).help(self.help)
     }
 
     /// What is wrong with the value of a `const` item.
@@ -33,8 +36,8 @@ impl Fault {
     }
 }
 
-fn fault<T>(expr: &Expr, message: impl Into<String>) -> Evaluated<T> {
-    Err(Fault { span: expr.span, message: message.into(), is_rusts: true })
+fn fault<T>(expr: &Expr, message: impl Into<String>, help: impl Into<String>) -> Evaluated<T> {
+    Err(Fault { span: expr.span, message: message.into(), help: help.into(), is_rusts: true })
 }
 
 const DIVIDES_BY_ZERO: &str = "this constant divides by zero";
@@ -63,7 +66,7 @@ pub(super) fn evaluate_int(expr: &Expr, infer: &Infer) -> Evaluated<i128> {
     match (Evaluator { infer }).value(expr)? {
         ConstValue::Scalar(scalar) if !scalar.ty.is_float() => Ok(scalar.as_int()),
         ConstValue::Index(value, _) => Ok(value),
-        _ => fault(expr, "expected an integer constant"),
+        _ => fault(expr, "expected an integer constant", "write an integer, like `4`"),
     }
 }
 
@@ -116,14 +119,17 @@ struct Evaluator<'i> {
 impl Evaluator<'_> {
     fn refuse<T>(&self, expr: &Expr) -> Evaluated<T> {
         let message = "this cannot be evaluated while the kernel is compiled".to_owned();
-        Err(Fault { span: expr.span, message, is_rusts: false })
+        let help = "write its value as a number, or pass it to the kernel as a parameter".to_owned();
+        Err(Fault { span: expr.span, message, help, is_rusts: false })
     }
 
     fn scalar(&self, expr: &Expr) -> Evaluated<Scalar> {
         match self.value(expr)? {
             ConstValue::Scalar(scalar) => Ok(scalar),
             ConstValue::Index(value, signed) => Ok(Scalar::int(if signed { Type::I64 } else { Type::U64 }, value)),
-            ConstValue::Array(_) | ConstValue::Tuple(_) => fault(expr, "expected a scalar constant"),
+            ConstValue::Array(_) | ConstValue::Tuple(_) => {
+                fault(expr, "expected a scalar constant", "write one number, or index the array")
+            }
         }
     }
 
@@ -135,7 +141,10 @@ impl Evaluator<'_> {
     }
 
     fn value(&self, expr: &Expr) -> Evaluated<ConstValue> {
-        let none = || Fault { span: expr.span, message: DIVIDES_BY_ZERO.to_owned(), is_rusts: true };
+        let none = || {
+            let help = "divide by a number other than 0".to_owned();
+            Fault { span: expr.span, message: DIVIDES_BY_ZERO.to_owned(), help, is_rusts: true }
+        };
         let scalar = match &expr.kind {
             ExprKind::Int(value) => match self.infer.resolve(&expr.ty) {
                 Ty::Var(_) => self.fitting(Type::I64, *value, expr)?,
@@ -185,7 +194,8 @@ impl Evaluator<'_> {
                     return Ok(items.swap_remove(index.bits as usize));
                 }
                 (ConstValue::Array(items), index) => {
-                    return fault(expr, format!("index {} is out of range for length {}", index.bits, items.len()));
+                    let help = format!("use an index below {}, or make the array longer", items.len());
+                    return fault(expr, format!("index {} is out of range for length {}", index.bits, items.len()), help);
                 }
                 _ => return self.refuse(expr),
             },
@@ -207,11 +217,16 @@ impl Evaluator<'_> {
         if ty.numbers().contains(&value) {
             return Ok(Scalar::int(ty, value));
         }
+        let fit = nearest_number(ty, value);
+        let help = match wider(ty, value) {
+            Some(wider) => format!("make it {fit}, or of the type `{wider}`"),
+            None => format!("make it {fit}"),
+        };
         let ty = match self.infer.resolve(&expr.ty) {
             Ty::Var(_) => ty.to_string(),
             ty => ty.to_string(),
         };
-        fault(expr, format!("this constant does not fit `{ty}`: {}", figure(value)))
+        fault(expr, format!("this constant does not fit `{ty}`: {}", figure(value)), help)
     }
 
     /// `None` for a division by zero.
@@ -220,7 +235,8 @@ impl Evaluator<'_> {
             let (count, bits) = (b.as_int(), a.ty.bits());
             if !(0..i128::from(bits)).contains(&count) {
                 let ty = self.infer.resolve(&expr.ty);
-                return fault(expr, format!("this constant is shifted by {count}, and a `{ty}` has {bits} bits"));
+                let message = format!("this constant is shifted by {count}, and a `{ty}` has {bits} bits");
+                return fault(expr, message, format!("shift it by 0 to {}", bits - 1));
             }
             return Ok(eval::binary(op, a, Scalar::u32(count as u32)));
         }
@@ -238,7 +254,8 @@ impl Evaluator<'_> {
             Ok(n) if total <= MOST_ELEMENTS => Ok(ConstValue::Array(vec![item; n])),
             _ => {
                 let message = format!("a constant of {total} elements; at most {MOST_ELEMENTS} can be compiled in");
-                Err(Fault { span: expr.span, message, is_rusts: false })
+                let help = "pass it to the kernel in a buffer, `&Global<f32>`".to_owned();
+                Err(Fault { span: expr.span, message, help, is_rusts: false })
             }
         }
     }

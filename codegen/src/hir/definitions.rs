@@ -4,6 +4,7 @@
 //! Looked at before anything asks for the fields of a field, so that nothing behind this walks in circles.
 
 use super::check::Context;
+use super::check::edits::{nearest_number, wider};
 use super::items::{AdtKind, Def, ModuleId, Namespace};
 use super::types::AdtId;
 use crate::collections::HashMap;
@@ -26,7 +27,12 @@ pub(super) fn check_definitions(context: &Context<'_>) {
         let AdtKind::Enum(variants, repr) = &adt.kind else { continue };
         for (variant, value) in variants.iter().filter(|(_, value)| Scalar::int(*repr, *value).as_int() != *value) {
             let message = format!("`{}::{variant}` is {value}, which does not fit the `{repr}` of `{}`", adt.name, adt.name);
-            context.report(Diagnostic::error(adt.span, message).by_rustc());
+            let fit = nearest_number(*repr, *value);
+            let help = match wider(*repr, *value) {
+                Some(wider) => format!("give `{variant}` {fit}, or write `#[repr({wider})]`"),
+                None => format!("give `{variant}` {fit}"),
+            };
+            context.report(Diagnostic::error(adt.span, message).help(help).by_rustc());
         }
     }
     for (index, adt) in context.items.adts.iter().enumerate() {

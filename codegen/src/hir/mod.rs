@@ -118,7 +118,7 @@ fn refuse_known_indices(lowered: &Lowered, instance: &Instance) -> Result<(), Di
         let message = format!("index {} is out of range for length {}", found.index, found.len);
         let span = lowered.span(found.loc);
         diagnostics.push(if instance.generics.is_empty() {
-            Diagnostic::error(span, message)
+            Diagnostic::error(span, message).help(format!("use an index below {}, or make the array longer", found.len))
         } else {
             let object = &lowered.kernel.objects[found.object];
             // What a constant array is made of has no name in the source.
@@ -148,10 +148,13 @@ fn generic_arguments(context: &Context<'_>, function: FnId, instance: &Instance)
         item.signature.generics.params.iter().filter(|p| !matches!(p, syn::GenericParam::Lifetime(_))).collect();
     let name = &item.signature.ident;
     if params.len() != instance.generics.len() {
-        let names: Vec<String> = check::generic_names(None, Some(&item.signature.generics)).iter().map(|n| format!("`{n}`")).collect();
+        let names = check::generic_names(None, Some(&item.signature.generics));
         let message = format!("`{name}` {}", check::generic_arity_text(params.len(), instance.generics.len()));
-        let own = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-        return Err(Diagnostic::error(name.span(), message).help(format!("it has {own}")).into());
+        let own = match names.as_slice() {
+            [] => "leave them out: the kernel has no generics".to_owned(),
+            names => format!("give one for each of `<{}>`", names.join(", ")),
+        };
+        return Err(Diagnostic::error(name.span(), message).help(own).into());
     }
     let scope = TypeScope { module: item.module, generics: Default::default(), self_ty: None };
     let mut checker = Checker::new(context, scope.clone());
@@ -178,25 +181,31 @@ fn generic_arguments(context: &Context<'_>, function: FnId, instance: &Instance)
                     ConstValue::Scalar(scalar) => *scalar,
                     ConstValue::Index(value, _) => Scalar::int(crate::ir::Type::I64, *value),
                     ConstValue::Array(_) | ConstValue::Tuple(_) => {
-                        return Err(Diagnostic::error(param.ident.span(), "a const generic is a scalar").into());
+                        let help = format!("give `{}` one number, like `64`", param.ident);
+                        return Err(Diagnostic::error(param.ident.span(), "a const generic is a scalar").help(help).into());
                     }
                 };
                 let int = value.as_int();
-                let fits = match &ty {
-                    Ty::Scalar(ty) => Scalar::int(*ty, int).as_int() == int,
-                    _ => true,
-                };
-                if !fits {
+                if let Ty::Scalar(ty) = ty
+                    && Scalar::int(ty, int).as_int() != int
+                {
                     let message = format!("`{}` is a `{ty}`; {int} does not fit it", param.ident);
-                    return Err(Diagnostic::error(param.ident.span(), message).into());
+                    let fit = check::edits::nearest_number(ty, int);
+                    let help = match check::edits::wider(ty, int) {
+                        Some(wider) => format!("give it {fit}, or declare `const {}: {wider}`", param.ident),
+                        None => format!("give it {fit}"),
+                    };
+                    return Err(Diagnostic::error(param.ident.span(), message).help(help).into());
                 }
                 Arg::Const(Const::Value(int), Box::new(ty))
             }
             (syn::GenericParam::Type(param), GenericValue::Const(_)) => {
-                return Err(Diagnostic::error(param.ident.span(), format!("`{}` stands for a type, not a value", param.ident)).into());
+                let error = Diagnostic::error(param.ident.span(), format!("`{}` stands for a type, not a value", param.ident));
+                return Err(error.help("give it the name of a type: `f32`").into());
             }
             (param, _) => {
-                return Err(Diagnostic::error(syn::spanned::Spanned::span(param), "this generic stands for a value, not a type").into());
+                let error = Diagnostic::error(syn::spanned::Spanned::span(param), "this generic stands for a value, not a type");
+                return Err(error.help("give it a number, like `64`").into());
             }
         });
     }

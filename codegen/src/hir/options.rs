@@ -181,7 +181,8 @@ fn index_width(checker: &mut Checker<'_, '_>, expr: &syn::Expr) -> Option<IndexW
 fn bounded(checker: &mut Checker<'_, '_>, expr: &syn::Expr, name: &str, least: i128, most: i128) -> Option<u32> {
     let value = integer(checker, expr)?;
     if value < least || value > most {
-        checker.context.report(Diagnostic::error(expr.span(), format!("`{name}` is between {least} and {most}, not {value}")));
+        let error = Diagnostic::error(expr.span(), format!("`{name}` is between {least} and {most}, not {value}"));
+        checker.context.report(error.help(format!("write `{name} = {}`", if value < least { least } else { most })));
         return None;
     }
     u32::try_from(value).ok()

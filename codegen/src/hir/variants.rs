@@ -1,11 +1,12 @@
 //! The declared variants of a kernel as instances: the product of the axes, in the order written.
 
-use super::check::{Checker, TypeScope};
+use super::check::{Checker, TypeScope, generic_names};
 use super::items::{Def, Namespace};
 use super::types::{Const, Kind, Ty};
 use super::{Context, find_kernel};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::ir::Scalar;
+use crate::nearest::nearest;
 use crate::syntax::{ConstValue, GenericValue, Instance, KernelAttributes, Program, UnitId, generic_name, parse_written, written};
 use syn::spanned::Spanned;
 
@@ -129,7 +130,8 @@ fn generic_value(checker: &mut Checker<'_, '_>, param: &syn::GenericParam, value
     let value = match checker.const_expression(value, &ty) {
         Const::Value(value) => value,
         Const::Var(_) => {
-            checker.context.report(Diagnostic::error(value.span(), "the value of this variant is not known"));
+            let error = Diagnostic::error(value.span(), "the value of this variant is not known");
+            checker.context.report(error.help("write a number, or a constant that is computed from numbers"));
             0
         }
     };
@@ -153,20 +155,31 @@ pub fn parse_generic(program: &Program, unit: UnitId, kernel: &str, generic: &st
     let item = &context.items.functions[function.0];
     let named = |param: &&syn::GenericParam| generic_name(param).is_some_and(|name| name == generic);
     let Some(param) = item.signature.generics.params.iter().find(named) else {
-        return Err(Diagnostic::error(item.signature.ident.span(), format!("`{kernel}` has no generic `{generic}`")).into());
+        let error = Diagnostic::error(item.signature.ident.span(), format!("`{kernel}` has no generic `{generic}`"));
+        let own: Vec<String> = generic_names(None, Some(&item.signature.generics)).iter().map(|name| format!("`{name}`")).collect();
+        return Err(match (nearest(generic, own.iter().map(|name| name.trim_matches('`'))), own.as_slice()) {
+            (Some(near), _) => error.help(format!("did you mean `{near}`?")),
+            (None, []) => error.help(format!("leave out `{generic}`: the kernel has no generics")),
+            (None, own) => error.help(format!("write one of its own: {}", own.join(", "))),
+        }
+        .into());
     };
     let scope = TypeScope { module: item.module, generics: Default::default(), self_ty: None };
     if let syn::GenericParam::Type(param) = param {
-        let written: syn::Type =
-            parse_written(text).ok_or_else(|| Diagnostic::error(param.span(), format!("`{text}` is not a type for `{generic}`")))?;
+        let none =
+            || Diagnostic::error(param.span(), format!("`{text}` is not a type for `{generic}`")).help("write the name of a type: `f32`");
+        let written: syn::Type = parse_written(text).ok_or_else(none)?;
         let mut checker = Checker::new(&context, scope.clone());
         let ty = checker.written_type(&written);
         context.check_bound(param, &checker.infer.exported(&ty), scope);
         context.diagnostics.borrow_mut().barrier()?;
         return Ok(GenericValue::Type(text.to_owned()));
     }
-    let value: syn::Expr =
-        parse_written(text).ok_or_else(|| Diagnostic::error(param.span(), format!("`{text}` is not a value for `{generic}`")))?;
+    let none = || {
+        let error = Diagnostic::error(param.span(), format!("`{text}` is not a value for `{generic}`"));
+        error.help("write a number, like `64`, or the name of a constant")
+    };
+    let value: syn::Expr = parse_written(text).ok_or_else(none)?;
     let mut checker = Checker::new(&context, scope);
     if let syn::GenericParam::Const(param) = param
         && checker.written_type(&param.ty) == Ty::Scalar(crate::ir::Type::Bool)
@@ -203,7 +216,10 @@ pub fn is_constant_known(program: &Program, unit: UnitId, path: &str) -> bool {
 
 /// Reads an outside constant from text: `7`, `2.5f32`, `true`. An integer without suffix is a `usize`.
 pub fn parse_constant(text: &str) -> Result<ConstValue, Diagnostics> {
-    let bad = || Diagnostics::from(Diagnostic::error(proc_macro2::Span::call_site(), format!("`{text}` is not a constant")));
+    let bad = || {
+        let error = Diagnostic::error(proc_macro2::Span::call_site(), format!("`{text}` is not a constant"));
+        Diagnostics::from(error.help("write a number or a `bool`: `7`, `2.5f32`, `true`"))
+    };
     let value: syn::Expr = parse_written(text).ok_or_else(bad)?;
     let program = Program { units: vec![crate::syntax::Unit::from_items("", Vec::new())] };
     let context = Context::new(&program);

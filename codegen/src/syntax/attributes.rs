@@ -217,7 +217,8 @@ pub(super) fn parse_list(
                 found.append(error.into());
                 skip_to_comma(input)?;
             } else if !input.is_empty() && !input.peek(Token![,]) {
-                found.push(Diagnostic::error(input.span(), format!("expected `,` between the arguments of {of}")));
+                let error = Diagnostic::error(input.span(), format!("expected `,` between the arguments of {of}"));
+                found.push(error.help("write `,` before it"));
                 skip_to_comma(input)?;
             }
             input.parse::<Option<Token![,]>>()?;
@@ -378,7 +379,8 @@ fn check_count(name: &Ident, expr: &Expr, most: u64, limit: &str, diagnostics: &
             diagnostics.push(Diagnostic::error(expr.span(), message).help(format!("use at most {most}")));
         }
     } else if matches!(expr, Expr::Lit(_)) {
-        diagnostics.push(Diagnostic::error(expr.span(), format!("`{name}` takes an integer, a constant or a const generic")));
+        let error = Diagnostic::error(expr.span(), format!("`{name}` takes an integer, a constant or a const generic"));
+        diagnostics.push(error.help(format!("write an integer: `{name} = 32`")));
     }
 }
 

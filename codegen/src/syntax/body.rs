@@ -20,6 +20,7 @@ use crate::intrinsics::MULTIPLY_ADD;
 use crate::nearest::nearest;
 use proc_macro2::Span;
 use quote::ToTokens;
+pub(crate) use refused::edit_of_expression;
 use refused::{edit_of_static, inner_item, refused_expression, refused_type};
 use std::collections::{HashMap, HashSet};
 use syn::spanned::Spanned;

@@ -77,14 +77,32 @@ fn module_content(item: &[TokenTree]) -> Option<TokenStream> {
 fn refuse_tokens(error: &proc_macro2::LexError, text: &str) -> Diagnostic {
     let place = error.span().start();
     let line = text.lines().nth(place.line.saturating_sub(1)).unwrap_or_default();
-    let message = match line.chars().nth(place.column) {
-        Some(open @ ('(' | '[' | '{')) => format!("this `{open}` is never closed"),
-        Some(close @ (')' | ']' | '}')) => format!("this `{close}` does not close the bracket that is open here, or there is none"),
-        Some('"' | '\'') => "this text has no end, or is not a character".to_owned(),
-        Some('/') => "this comment has no end".to_owned(),
-        _ => "this is not a token of Rust".to_owned(),
+    let (message, help) = match line.chars().nth(place.column) {
+        Some(open @ ('(' | '[' | '{')) => {
+            let close = partner(open);
+            (format!("this `{open}` is never closed"), format!("write `{close}` where it ends"))
+        }
+        Some(close @ (')' | ']' | '}')) => {
+            let message = format!("this `{close}` does not close the bracket that is open here, or there is none");
+            (message, "remove it, or write the bracket that is missing before it".to_owned())
+        }
+        Some('"' | '\'') => {
+            let help = "write the quote that ends it; a text stands between `\"`, one character between `'`";
+            ("this text has no end, or is not a character".to_owned(), help.to_owned())
+        }
+        Some('/') => ("this comment has no end".to_owned(), "write `*/` where it ends".to_owned()),
+        _ => ("this is not a token of Rust".to_owned(), "remove it".to_owned()),
     };
-    Diagnostic::error(error.span(), message)
+    Diagnostic::error(error.span(), message).help(help)
+}
+
+/// The bracket that closes one.
+fn partner(open: char) -> char {
+    match open {
+        '(' => ')',
+        '[' => ']',
+        _ => '}',
+    }
 }
 
 #[cfg(test)]

@@ -379,7 +379,7 @@ mod tests {
             &["2.5: `unroll` takes a number, `true` or `false`, not this; write a literal, a constant or a const generic"],
         );
         check("#[ilp(2, 4)]", &["4: `ilp` takes one value; remove one of them"]);
-        check("#[ilp(2 4)]", &["4: expected `,` between the arguments of `ilp`"]);
+        check("#[ilp(2 4)]", &["4: expected `,` between the arguments of `ilp`; write `,` before it"]);
         check("#[unroll] #[unroll(2)]", &["unroll: `#[unroll]` is given twice; remove one of them"]);
     }
 

@@ -7,6 +7,7 @@ use super::super::tree::{Expr, ExprKind};
 use super::super::types::Ty;
 use super::Checker;
 use super::call::{arity_text, row_type};
+use super::edits::method_with;
 use super::expression::expr;
 use crate::diagnostic::Diagnostic;
 use crate::ir::atomic::{ATOMICS, ORDERED, ORDERS, SCOPES};
@@ -53,7 +54,13 @@ impl Checker<'_, '_> {
         let (op, wanted) = (named.op, named.op.operands() + 1 + named.words());
         if call.args.len() != wanted {
             let message = format!("`{}` {}", call.method, arity_text(wanted, call.args.len()));
-            self.report(Diagnostic::error(span, message).by_rustc());
+            let values = match op.operands() {
+                0 => "i",
+                1 => "i, v",
+                _ => "i, old, new",
+            };
+            let words = if named.is_ordered { ", Ordering::Relaxed, ThreadScope::Device" } else { "" };
+            self.report(Diagnostic::error(span, message).help(method_with(call, &format!("{values}{words}"))).by_rustc());
             return self.anything(span);
         }
         if !self.is_memory(&receiver) {

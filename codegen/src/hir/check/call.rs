@@ -3,6 +3,7 @@
 use super::super::items::{AdtKind, Def, FnId, ModuleId, Namespace};
 use super::super::tree::{Expr, ExprKind, Geometry};
 use super::super::types::{AdtId, Arg, Ty};
+use super::edits::{call_with, castable_to, declared_call, generics_of_call, intrinsic_call, letters};
 use super::expression::expr;
 use super::{Checker, TypeScope, Unmarked, generic_names};
 use crate::diagnostic::Diagnostic;
@@ -26,7 +27,7 @@ pub(crate) fn generic_arity_text(wanted: usize, given: usize) -> String {
 }
 
 /// The functions that say where a thread stands.
-const GEOMETRY: &[(&str, Geometry)] = &[
+pub(super) const GEOMETRY: &[(&str, Geometry)] = &[
     ("thread_idx", Geometry::Special(Special::ThreadIdx)),
     ("block_idx", Geometry::Special(Special::BlockIdx)),
     ("block_dim", Geometry::Special(Special::BlockDim)),
@@ -82,7 +83,8 @@ impl Checker<'_, '_> {
     pub(super) fn call(&mut self, call: &syn::ExprCall, span: Span) -> Expr {
         let syn::Expr::Path(path) = &*call.func else {
             let message = "only functions named by their path can be called in a kernel";
-            return self.error_expression(Diagnostic::error(call.func.span(), message));
+            let help = "choose between calls, not between functions: `if c { f(x) } else { g(x) }`";
+            return self.error_expression(Diagnostic::error(call.func.span(), message).help(help));
         };
         let segments: Vec<String> = path.path.segments.iter().map(|s| s.ident.to_string()).collect();
         if let Some(qself) = &path.qself {
@@ -130,7 +132,7 @@ impl Checker<'_, '_> {
             return self.associated_call(&ty, name, call, span);
         }
         if let Some((_, geometry)) = GEOMETRY.iter().find(|(known, _)| *known == name) {
-            self.arity(call, 0, name);
+            self.arity(call, 0, name, "");
             let lane = matches!(geometry, Geometry::Special(Special::LaneId | Special::WarpId));
             return expr(ExprKind::Geometry(*geometry), if lane { Ty::Usize } else { Ty::Dim3 }, span);
         }
@@ -258,17 +260,18 @@ impl Checker<'_, '_> {
         self.report(error.help(format!("write `{}` before `{keyword} {}`", missing.join(" "), item.name)));
     }
 
-    pub(super) fn arity(&mut self, call: &syn::ExprCall, wanted: usize, name: &str) {
+    /// Refuses more or fewer arguments than are wanted; `arguments`: what is to stand there.
+    pub(super) fn arity(&mut self, call: &syn::ExprCall, wanted: usize, name: &str, arguments: &str) {
         if call.args.len() != wanted {
             let message = format!("`{name}` {}", arity_text(wanted, call.args.len()));
-            self.report(Diagnostic::error(call.span(), message).by_rustc());
+            self.report(Diagnostic::error(call.span(), message).help(call_with(call, arguments)).by_rustc());
         }
     }
 
     /// A tuple struct of these fields.
     fn construct(&mut self, ty: Ty, call: &syn::ExprCall, span: Span) -> Expr {
         let fields = self.struct_fields(&ty).unwrap_or_default();
-        self.arity(call, fields.len(), &self.show(&ty));
+        self.arity(call, fields.len(), &self.show(&ty), &letters(fields.len()));
         let mut values = Vec::new();
         for (index, (arg, (_, field))) in call.args.iter().zip(&fields).enumerate() {
             let value = self.expression(arg);
@@ -313,7 +316,7 @@ impl Checker<'_, '_> {
                     }
                     expr(ExprKind::Cast(Box::new(value)), ty, span)
                 }
-                None => self.error_expression(Diagnostic::error(span, "`from` takes a value")),
+                None => self.error_expression(Diagnostic::error(span, "`from` takes a value").help("write `f32::from(x)`")),
             };
         }
         match row_type(&ty).and_then(|row| intrinsics::associated(name, row)) {
@@ -324,7 +327,7 @@ impl Checker<'_, '_> {
                 let known = row_type(&ty).into_iter().flat_map(intrinsics::associated_names).chain(["from", "from_f32", "from_f64"]);
                 self.error_expression(match nearest(name, known) {
                     Some(near) => error.help(format!("did you mean `{shown}::{near}`?")),
-                    None => error,
+                    None => error.help(format!("write a `#[device] fn {name}(…)` that does the same")),
                 })
             }
         }
@@ -344,7 +347,8 @@ impl Checker<'_, '_> {
             let own = usize::from(data.call == Call::Method);
             let given = arity_text(data.args.len().saturating_sub(own), args.len().saturating_sub(own));
             let message = format!("`{}` {given}", data.name);
-            return self.error_expression(Diagnostic::error(span, message).by_rustc());
+            let help = intrinsic_call(data);
+            return self.error_expression(Diagnostic::error(span, message).help(help).by_rustc());
         }
         let mut args = args;
         for (arg, operand) in args.iter_mut().zip(data.args) {
@@ -386,7 +390,8 @@ impl Checker<'_, '_> {
             self.literal_calls.push((row, ty, span));
         } else if row_type(&ty).and_then(|scalar| intrinsics::function_for(row.row().name, scalar)).is_none() {
             let message = format!("`{}` does not take a `{}`", row.row().name, self.show(&ty));
-            self.report(Diagnostic::error(span, message).by_rustc());
+            let help = castable_to(row.row().name, &ty);
+            self.report(Diagnostic::error(span, message).help(help).by_rustc());
         }
     }
 
@@ -429,7 +434,8 @@ impl Checker<'_, '_> {
         let own = generics.len() - parents;
         if !explicit.is_empty() && explicit.len() != own {
             let message = format!("`{name}` {}", generic_arity_text(own, explicit.len()));
-            self.report(Diagnostic::error(span, message).by_rustc());
+            let help = generics_of_call(&name, &generic_names(None, Some(&signature.generics)));
+            self.report(Diagnostic::error(span, message).help(help).by_rustc());
         }
         for (generic, given) in generics[parents..].iter_mut().zip(explicit) {
             // `f::<2>`: the value is of the type that the function declares.
@@ -439,10 +445,12 @@ impl Checker<'_, '_> {
             match (&*generic, given) {
                 (Arg::Ty(_), Arg::Ty(_)) | (Arg::Const(..), Arg::Const(..)) => *generic = given.clone(),
                 (Arg::Ty(_), Arg::Const(..)) => {
-                    self.report(Diagnostic::error(span, format!("`{name}` takes a type here, a value was given")).by_rustc());
+                    let error = Diagnostic::error(span, format!("`{name}` takes a type here, a value was given"));
+                    self.report(error.help("write the name of a type: `f32`").by_rustc());
                 }
                 (Arg::Const(..), Arg::Ty(_)) => {
-                    self.report(Diagnostic::error(span, format!("`{name}` takes a value here, a type was given")).by_rustc());
+                    let error = Diagnostic::error(span, format!("`{name}` takes a value here, a type was given"));
+                    self.report(error.help("write a number or the name of a constant: `4`").by_rustc());
                 }
             }
         }
@@ -470,7 +478,8 @@ impl Checker<'_, '_> {
         if args.len() != signature.inputs.len() {
             let own = usize::from(signature.receiver().is_some());
             let given = arity_text(signature.inputs.len() - own, args.len().saturating_sub(own));
-            return self.error_expression(Diagnostic::error(span, format!("`{name}` {given}")).by_rustc());
+            let error = Diagnostic::error(span, format!("`{name}` {given}"));
+            return self.error_expression(error.help(declared_call(signature)).by_rustc());
         }
         for (arg, input) in args.iter().zip(&signature.inputs) {
             let parameter = self.with_scope(scope.clone(), |checker| checker.parameter_type(input));

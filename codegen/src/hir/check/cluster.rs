@@ -6,6 +6,7 @@ use super::super::tree::{Expr, ExprKind};
 use super::super::types::Ty;
 use super::Checker;
 use super::call::arity_text;
+use super::edits::call_with;
 use super::expression::expr;
 use crate::diagnostic::Diagnostic;
 use crate::intrinsics::{SHARED_OF, SHARED_OF_MUT};
@@ -22,7 +23,10 @@ impl Checker<'_, '_> {
         let mut args: Vec<Expr> = call.args.iter().map(|arg| self.expression(arg)).collect();
         if args.len() != 2 {
             let message = format!("`{name}` {}", arity_text(2, args.len()));
-            return Some(self.error_expression(Diagnostic::error(call.span(), message).by_rustc()));
+            let array = if name == SHARED_OF_MUT { "&mut tile" } else { "&tile" };
+            let array = call.args.first().map_or_else(|| array.to_owned(), written);
+            let help = call_with(call, &format!("{array}, rank"));
+            return Some(self.error_expression(Diagnostic::error(call.span(), message).help(help).by_rustc()));
         }
         let rank = args.remove(1);
         let array = args.remove(0);

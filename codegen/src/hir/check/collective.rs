@@ -5,6 +5,7 @@ use super::super::tree::{Expr, ExprKind};
 use super::super::types::{Kind, Ty};
 use super::Checker;
 use super::call::arity_text;
+use super::edits::call_with;
 use super::expression::expr;
 use crate::diagnostic::Diagnostic;
 use crate::intrinsics::{LOAD_TILE, STORE_TILE};
@@ -53,7 +54,12 @@ impl Checker<'_, '_> {
         let args: Vec<Expr> = call.args.iter().map(|arg| self.expression(arg)).collect();
         if args.len() != form.arguments {
             let message = format!("`{}` {}", form.name, arity_text(form.arguments, args.len()));
-            return self.error_expression(Diagnostic::error(call.span(), message).by_rustc());
+            let arguments = match (form.is_load, form.is_tile) {
+                (true, true) => "&mut tile, a, row, column",
+                (false, _) => "c, row, column, &tile",
+                (true, false) => "&mut run, x, from",
+            };
+            return self.error_expression(Diagnostic::error(call.span(), message).help(call_with(call, arguments)).by_rustc());
         }
         let place = |arg| written(arg).trim_start_matches('&').trim_start().trim_start_matches("mut ").to_owned();
         let written: Vec<String> = call.args.iter().map(place).collect();

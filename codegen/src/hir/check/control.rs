@@ -131,7 +131,9 @@ impl Checker<'_, '_> {
     fn let_else(&mut self, pattern: Pattern, init: Expr, otherwise: Expr, span: Span) -> Expr {
         if self.infer.shallow(&otherwise.ty) != Ty::Never {
             self.report(
-                Diagnostic::error(otherwise.span, "the `else` of a `let` has to leave: `return`, `break` or `continue`").by_rustc(),
+                Diagnostic::error(otherwise.span, "the `else` of a `let` has to leave: `return`, `break` or `continue`")
+                    .help("write `return;` at its end")
+                    .by_rustc(),
             );
         }
         let fits = expr(ExprKind::Let(pattern, Box::new(init)), Ty::BOOL, span);
@@ -155,7 +157,8 @@ impl Checker<'_, '_> {
             return None;
         };
         let syn::Pat::Ident(ident) = &*typed.pat else {
-            self.report(Diagnostic::error(typed.pat.span(), "a shared array has one plain name"));
+            let help = "write a `#[shared] let` for each: `#[shared] let mut tile: [f32; 256];`";
+            self.report(Diagnostic::error(typed.pat.span(), "a shared array has one plain name").help(help));
             self.bind_anything(&typed.pat);
             return None;
         };
@@ -183,7 +186,13 @@ impl Checker<'_, '_> {
                 self.report(Diagnostic::error(typed.ty.span(), "dynamic shared memory is a slice").help(help));
             }
             (Ty::Scalar(_) | Ty::Usize | Ty::Isize | Ty::Adt(..) | Ty::Tuple(_), false) => {}
-            _ => self.report(Diagnostic::error(typed.ty.span(), "shared memory holds arrays, scalars and structs")),
+            (other, false) => {
+                let help = match other {
+                    Ty::Accumulator(..) | Ty::Rows(..) => "leave `#[shared]` out: the block's threads hold these values in registers",
+                    _ => "write an array, `[f32; 256]`, and copy the elements into it",
+                };
+                self.report(Diagnostic::error(typed.ty.span(), "shared memory holds arrays, scalars and structs").help(help));
+            }
         }
         let kind = if dynamic { LocalKind::SharedDynamic } else { LocalKind::Shared };
         let name = ident.ident.to_string();
@@ -278,7 +287,8 @@ impl Checker<'_, '_> {
             arms.push(arm);
         }
         if arms.is_empty() {
-            return self.error_expression(Diagnostic::error(span, "a `match` without arms is not in the kernel language"));
+            let error = Diagnostic::error(span, "a `match` without arms is not in the kernel language");
+            return self.error_expression(error.help("write an arm: `_ => …`"));
         }
         let shapes = arms.iter().map(|arm| self.shape_of_arm(arm)).collect();
         self.matches.push((PatternSite::Match, value.ty.clone(), shapes, e.match_token.span()));
@@ -382,7 +392,8 @@ impl Checker<'_, '_> {
                 );
             }
             None if found.is_none() => {
-                self.report(Diagnostic::error(span, format!("`{what}` outside a loop it could leave")).by_rustc());
+                let error = Diagnostic::error(span, format!("`{what}` outside a loop it could leave"));
+                self.report(error.help("write `return` to leave the function").by_rustc());
             }
             None => {}
         }
@@ -400,7 +411,10 @@ impl Checker<'_, '_> {
             (Some(result), Some(value)) => self.expect(&value.ty, result, value.span),
             (Some(result), None) => self.expect(&Ty::unit(), result, span),
             (None, Some(value)) => {
-                self.report(Diagnostic::error(value.span, "`break` with a value leaves `loop` or a labelled block only").by_rustc());
+                let error = Diagnostic::error(value.span, "`break` with a value leaves `loop` or a labelled block only");
+                let written = e.expr.as_deref().map(crate::syntax::written).unwrap_or_default();
+                let help = format!("declare `let mut found;` before the loop, and write `found = {written}; break;`");
+                self.report(error.help(help).by_rustc());
             }
             (None, None) => {}
         }
@@ -410,7 +424,11 @@ impl Checker<'_, '_> {
     pub(super) fn continue_expression(&mut self, e: &syn::ExprContinue, span: Span) -> Expr {
         match self.find_open(e.label.as_ref(), span, "continue") {
             Some(index) if self.open[index].is_loop => expr(ExprKind::Continue(self.open[index].id), Ty::Never, span),
-            Some(_) => self.error_expression(Diagnostic::error(span, "`continue` names a block, not a loop").by_rustc()),
+            Some(index) => {
+                let label = self.open[index].label.clone().unwrap_or_default();
+                let error = Diagnostic::error(span, "`continue` names a block, not a loop");
+                self.error_expression(error.help(format!("write `break '{label}`, which leaves the block")).by_rustc())
+            }
             None => expr(ExprKind::Int(0), Ty::Never, span),
         }
     }

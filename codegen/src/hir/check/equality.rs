@@ -28,7 +28,10 @@ impl Checker<'_, '_> {
                 fields.iter().for_each(|(_, field)| self.check_equality(field, span));
             }
             Ty::Scalar(_) | Ty::Usize | Ty::Isize | Ty::Never | Ty::Var(_) => {}
-            _ => self.report(Diagnostic::error(span, format!("`{}` cannot be compared", self.show(ty))).by_rustc()),
+            _ => {
+                let error = Diagnostic::error(span, format!("`{}` cannot be compared", self.show(ty)));
+                self.report(error.help(self.instead_of_comparing(ty, "==")).by_rustc());
+            }
         }
     }
 
@@ -41,7 +44,7 @@ impl Checker<'_, '_> {
                 error.help("compare their numbers: `a as u32 <= b as u32`")
             }
             Ty::Adt(..) => error.help("compare them field by field"),
-            _ => error.by_rustc(),
+            _ => error.help(self.instead_of_comparing(ty, "<")).by_rustc(),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::super::tree::{Block, Expr, ExprKind, LocalKind, Statement};
 use super::super::types::{Const, Kind, Ty};
+use super::edits::instead_of_assigning;
 use super::{Checker, Demand};
 use crate::diagnostic::Diagnostic;
 use crate::ir::{BinaryOp, CompareOp, Type, UnaryOp};
@@ -109,7 +110,10 @@ impl Checker<'_, '_> {
             syn::Expr::Call(e) => self.call(e, span),
             syn::Expr::MethodCall(e) => self.method_call(e, span),
             syn::Expr::Macro(e) => self.macro_expression(&e.mac, span),
-            _ => self.error_expression(Diagnostic::error(span, "this expression is not in the kernel language")),
+            other => {
+                let error = Diagnostic::error(span, "this expression is not in the kernel language");
+                self.error_expression(error.help(crate::syntax::edit_of_expression(other)))
+            }
         }
     }
 
@@ -119,7 +123,8 @@ impl Checker<'_, '_> {
                 // In a pattern `-3` is one literal.
                 let Ok(value) = int.base10_parse::<i128>() else {
                     let message = "this integer is too large: the widest integers of a kernel have 64 bits";
-                    return self.error_expression(Diagnostic::error(span, message).by_rustc());
+                    let help = "write at most 0xffff_ffff_ffff_ffff, or two integers of 64 bits";
+                    return self.error_expression(Diagnostic::error(span, message).help(help).by_rustc());
                 };
                 let Some(ty) = self.suffixed(int.suffix(), int.base10_digits(), Kind::Int, span) else { return self.anything(span) };
                 if ty.is_float() {
@@ -255,11 +260,13 @@ impl Checker<'_, '_> {
             self.report(error.help(format!("write `{edit}` in every thread")).by_rustc());
         } else if matches!(&place.kind, ExprKind::Field(base, _) if matches!(self.infer.shallow(&base.ty), Ty::Matrix(_) | Ty::MatrixBatch(_)))
         {
-            self.report(Diagnostic::error(place.span, "this is not a place that can be assigned").by_rustc());
+            let error = Diagnostic::error(place.span, "this is not a place that can be assigned");
+            self.report(error.help(instead_of_assigning(place)).by_rustc());
         } else if Checker::is_place(place) {
             self.check_mutable(place);
         } else if !self.is_left_open(&place.ty) {
-            self.report(Diagnostic::error(place.span, "this is not a place that can be assigned").by_rustc());
+            let error = Diagnostic::error(place.span, "this is not a place that can be assigned");
+            self.report(error.help(instead_of_assigning(place)).by_rustc());
         }
     }
 
@@ -453,7 +460,8 @@ impl Checker<'_, '_> {
             }
             None => {
                 let message = format!("`{}` has no field `{name}`", self.show(&ty));
-                self.error_about(&ty, Diagnostic::error(field.member.span(), message).by_rustc())
+                let help = self.instead_of_field(&ty, &name);
+                self.error_about(&ty, Diagnostic::error(field.member.span(), message).help(help).by_rustc())
             }
         }
     }
@@ -484,12 +492,8 @@ impl Checker<'_, '_> {
             }
             ty => {
                 let error = Diagnostic::error(span, format!("`{}` cannot be indexed", self.show(&ty)));
-                let error = if matches!(ty, Ty::Texture(_)) {
-                    error.help("read it by `fetch(x, y)` or `sample(u, v)`; a kernel writes to a `&mut Global`").and_by_rustc()
-                } else {
-                    error.by_rustc()
-                };
-                self.error_about(&ty, error)
+                let error = error.help(self.instead_of_index(&ty, &index.index));
+                self.error_about(&ty, if matches!(ty, Ty::Texture(_)) { error.and_by_rustc() } else { error.by_rustc() })
             }
         }
     }
@@ -509,7 +513,8 @@ impl Checker<'_, '_> {
             return self.refuse_dim3(span);
         }
         let Some(fields) = self.struct_fields(&ty) else {
-            return self.error_expression(Diagnostic::error(span, format!("`{}` is not a struct", self.show(&ty))).by_rustc());
+            let error = Diagnostic::error(span, format!("`{}` is not a struct", self.show(&ty)));
+            return self.error_expression(error.help(self.instead_of_fields(&ty)).by_rustc());
         };
         let mut given = Vec::new();
         for value in &literal.fields {
@@ -522,7 +527,8 @@ impl Checker<'_, '_> {
                 }
                 None => {
                     let message = format!("`{}` has no field `{name}`", self.show(&ty));
-                    self.report(Diagnostic::error(value.member.span(), message).by_rustc());
+                    let help = self.instead_of_field(&ty, &name);
+                    self.report(Diagnostic::error(value.member.span(), message).help(help).by_rustc());
                 }
             }
         }
@@ -534,7 +540,8 @@ impl Checker<'_, '_> {
         if base.is_none() {
             for (index, (name, _)) in fields.iter().enumerate() {
                 if !given.iter().any(|(i, _)| *i as usize == index) {
-                    self.report(Diagnostic::error(span, format!("field `{name}` is missing")).by_rustc());
+                    let error = Diagnostic::error(span, format!("field `{name}` is missing"));
+                    self.report(error.help(format!("write `{name}: …`, or take the rest of another value: `..other`")).by_rustc());
                 }
             }
         }

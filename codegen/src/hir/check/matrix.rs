@@ -4,6 +4,7 @@ use super::super::tree::{Expr, ExprKind};
 use super::super::types::Ty;
 use super::Checker;
 use super::call::arity_text;
+use super::edits::method_with;
 use super::expression::expr;
 use crate::diagnostic::Diagnostic;
 use crate::syntax::written;
@@ -31,7 +32,7 @@ impl Checker<'_, '_> {
         };
         if !call.args.is_empty() {
             let message = format!("`{name}` {}", arity_text(0, call.args.len()));
-            return self.error_expression(Diagnostic::error(span, message).by_rustc());
+            return self.error_expression(Diagnostic::error(span, message).help(method_with(call, "")).by_rustc());
         }
         expr(ExprKind::Field(Box::new(receiver), at as u32 + 1), Ty::Usize, span)
     }

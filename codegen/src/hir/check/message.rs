@@ -6,7 +6,7 @@ use super::expression::{expr, plain_path};
 use super::{Checker, Demand};
 use crate::diagnostic::Diagnostic;
 use crate::ir::{CompareOp, PrintPart};
-use crate::syntax::MatchesArguments;
+use crate::syntax::{MatchesArguments, written};
 use proc_macro2::Span;
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
@@ -19,7 +19,8 @@ enum Piece {
     Hole(String, Option<u8>),
 }
 
-fn pieces(format: &str) -> Result<Vec<Piece>, String> {
+/// The parts of a format string; else what is wrong with it, and the edit.
+fn pieces(format: &str) -> Result<Vec<Piece>, (String, &'static str)> {
     let mut pieces = Vec::new();
     let mut text = String::new();
     let mut chars = format.chars().peekable();
@@ -33,19 +34,30 @@ fn pieces(format: &str) -> Result<Vec<Piece>, String> {
                 chars.next();
                 text.push('}');
             }
-            '}' => return Err("a `}` without its `{`; for the sign itself write `}}`".to_owned()),
+            '}' => {
+                return Err((
+                    "a `}` without its `{`; for the sign itself write `}}`".to_owned(),
+                    "write `{}` for a value, `}}` for the sign",
+                ));
+            }
             '{' => {
                 let mut closed = false;
                 let hole: String = chars.by_ref().take_while(|c| !std::mem::replace(&mut closed, *c == '}') && *c != '}').collect();
                 if !closed {
-                    return Err("a `{` without its `}`; for the sign itself write `{{`".to_owned());
+                    return Err((
+                        "a `{` without its `}`; for the sign itself write `{{`".to_owned(),
+                        "write `{}` for a value, `{{` for the sign",
+                    ));
                 }
                 let (name, spec) = hole.split_once(':').unwrap_or((&hole, ""));
                 let precision = match spec {
                     "" | "?" => None,
                     spec => match spec.strip_prefix('.').and_then(|digits| digits.trim_end_matches('?').parse().ok()) {
                         Some(digits) => Some(digits),
-                        None => return Err(format!("`{{:{spec}}}` is not supported in a kernel; `{{}}` and `{{:.3}}` are")),
+                        None => {
+                            let message = format!("`{{:{spec}}}` is not supported in a kernel; `{{}}` and `{{:.3}}` are");
+                            return Err((message, "write `{}`, or `{:.3}` for three digits after the point"));
+                        }
                     },
                 };
                 if !text.is_empty() {
@@ -71,7 +83,10 @@ impl Checker<'_, '_> {
         }
         let args: Vec<syn::Expr> = match parser.parse2(mac.tokens.clone()) {
             Ok(args) => args.into_iter().collect(),
-            Err(error) => return self.error_expression(Diagnostic::error(error.span(), error.to_string()).by_rustc()),
+            Err(error) => {
+                let help = format!("write its arguments with commas between them: `{name}!(a, b)`");
+                return self.error_expression(Diagnostic::error(error.span(), error.to_string()).help(help).by_rustc());
+            }
         };
         match name.as_str() {
             "print" | "println" | "eprint" | "eprintln" => {
@@ -83,7 +98,8 @@ impl Checker<'_, '_> {
             }
             "assert" | "debug_assert" => {
                 let Some((condition, rest)) = args.split_first() else {
-                    return self.error_expression(Diagnostic::error(span, "`assert!` takes a condition").by_rustc());
+                    let error = Diagnostic::error(span, "`assert!` takes a condition");
+                    return self.error_expression(error.help("write one: `assert!(i < n)`").by_rustc());
                 };
                 let shown = quote::ToTokens::to_token_stream(condition).to_string();
                 let condition = self.expression(condition);
@@ -117,13 +133,18 @@ impl Checker<'_, '_> {
                 checker.expect(&guard.ty, &Ty::BOOL, guard.span);
                 expr(ExprKind::And(Box::new(fits), Box::new(guard)), Ty::BOOL, span)
             }),
-            Err(error) => self.error_expression(Diagnostic::error(error.span(), error.to_string()).by_rustc()),
+            Err(error) => {
+                let help = "write a value and a pattern: `matches!(x, 1 | 2)`";
+                self.error_expression(Diagnostic::error(error.span(), error.to_string()).help(help).by_rustc())
+            }
         }
     }
 
     fn assert_compare(&mut self, args: &[syn::Expr], equal: bool, span: Span) -> Expr {
         let [left, right, rest @ ..] = args else {
-            return self.error_expression(Diagnostic::error(span, "this assertion takes two values").by_rustc());
+            let error = Diagnostic::error(span, "this assertion takes two values");
+            let help = if equal { "write both: `assert_eq!(a, b)`" } else { "write both: `assert_ne!(a, b)`" };
+            return self.error_expression(error.help(help).by_rustc());
         };
         let (left, right) = (self.expression(left), self.expression(right));
         self.expect(&right.ty, &left.ty, right.span);
@@ -143,15 +164,16 @@ impl Checker<'_, '_> {
     /// A format string and its arguments.
     fn format(&mut self, args: &[syn::Expr], span: Span) -> (Vec<PrintPart>, Vec<Expr>) {
         let Some((syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(format), .. }), rest)) = args.split_first() else {
-            if !args.is_empty() {
-                self.report(Diagnostic::error(span, "the first argument is a format string").by_rustc());
+            if let Some(first) = args.first() {
+                let error = Diagnostic::error(span, "the first argument is a format string");
+                self.report(error.help(format!("write `\"{{}}\", {}`", written(first))).by_rustc());
             }
             return (Vec::new(), Vec::new());
         };
         let pieces = match pieces(&format.value()) {
             Ok(pieces) => pieces,
-            Err(message) => {
-                self.report(Diagnostic::error(format.span(), message));
+            Err((message, help)) => {
+                self.report(Diagnostic::error(format.span(), message).help(help));
                 return (Vec::new(), Vec::new());
             }
         };
@@ -171,7 +193,8 @@ impl Checker<'_, '_> {
                         Err(_) => Some(self.captured(&name, rest, format.span())),
                     };
                     let Some(value) = value else {
-                        self.report(Diagnostic::error(format.span(), "the format string shows more values than are given").by_rustc());
+                        let error = Diagnostic::error(format.span(), "the format string shows more values than are given");
+                        self.report(error.help("write one value behind it for each `{}`").by_rustc());
                         continue;
                     };
                     self.demand(&value.ty, Demand::Shown, value.span);

@@ -5,6 +5,7 @@ use super::super::types::{Arg, Const, Kind, Ty};
 use super::Checker;
 use super::atomics;
 use super::call::{arity_text, row_type};
+use super::edits::method_with;
 use super::expression::expr;
 use crate::diagnostic::Diagnostic;
 use crate::intrinsics;
@@ -152,27 +153,27 @@ impl Checker<'_, '_> {
         // An order and a scope are names, not values.
         let values = call.args.len().saturating_sub(atomics::named(&name).map_or(0, |named| named.words()));
         let mut args: Vec<Expr> = call.args.iter().take(values).map(|arg| self.expression(arg)).collect();
-        let arity = |checker: &Self, wanted: usize| {
+        let arity = |checker: &Self, wanted: usize, arguments: &str| {
             if call.args.len() == wanted {
                 return true;
             }
             let message = format!("`{name}` {}", arity_text(wanted, call.args.len()));
-            checker.report(Diagnostic::error(span, message).by_rustc());
+            checker.report(Diagnostic::error(span, message).help(method_with(call, arguments)).by_rustc());
             false
         };
         match name.as_str() {
             "len" => {
-                arity(self, 0);
+                arity(self, 0, "");
                 expr(ExprKind::Len(Box::new(receiver)), Ty::Usize, span)
             }
             "is_empty" => {
-                arity(self, 0);
+                arity(self, 0, "");
                 let len = expr(ExprKind::Len(Box::new(receiver)), Ty::Usize, span);
                 let zero = expr(ExprKind::Int(0), Ty::Usize, span);
                 expr(ExprKind::Compare(crate::ir::CompareOp::Eq, Box::new(len), Box::new(zero)), Ty::BOOL, span)
             }
             "load" => {
-                if !arity(self, 1) {
+                if !arity(self, 1, "i") {
                     return self.anything(span);
                 }
                 if !global && !self.is_memory(&receiver) {
@@ -185,7 +186,7 @@ impl Checker<'_, '_> {
                 expr(ExprKind::VectorLoad(Box::new(receiver), Box::new(index), lanes), ty, span)
             }
             "store" => {
-                if !arity(self, 2) {
+                if !arity(self, 2, "i, v") {
                     return self.anything(span);
                 }
                 if !global && !self.is_memory(&receiver) {

@@ -94,6 +94,22 @@ impl Checker<'_, '_> {
         Some(self.number_as(&expr, &found, &expected, false))
     }
 
+    /// The edit where a whole stands for its part, a `bool` for a number, or a value is missing or too many. Of other types all is said that is known.
+    pub(super) fn with_shape_edit(&self, error: Diagnostic, found: &Ty, expected: &Ty) -> Diagnostic {
+        let (found, expected) = (self.infer.resolve(found), self.infer.resolve(expected));
+        match (&found, &expected) {
+            (Ty::Global(element) | Ty::Slice(element) | Ty::Array(element, _), wanted) if **element == *wanted => {
+                error.help("take an element: `x[i]`")
+            }
+            (Ty::Scalar(Type::Bool), wanted) if wanted.is_int() => error.help(format!("cast it: `x as {}`", self.show(wanted))),
+            (Ty::Scalar(Type::Bool), wanted) if self.is_number(wanted) => error.help("choose by it: `if x { 1.0 } else { 0.0 }`"),
+            (number, Ty::Scalar(Type::Bool)) if self.is_number(number) => error.help("compare it: `x != 0`"),
+            (Ty::Tuple(none), _) if none.is_empty() => error.help("end with the value, and no `;` behind it"),
+            (_, Ty::Tuple(none)) if none.is_empty() => error.help("write `;` behind it"),
+            _ => error,
+        }
+    }
+
     /// An index is a `usize`.
     pub(super) fn expect_index(&mut self, written_index: &syn::Expr, index: &Expr) {
         let ty = self.infer.resolve(&index.ty);

@@ -10,6 +10,7 @@ mod call;
 mod cluster;
 mod collective;
 mod control;
+pub(crate) mod edits;
 mod equality;
 mod exhaustive;
 mod expression;
@@ -307,7 +308,8 @@ impl<'p> Context<'p> {
         }
         let item = &self.items.constants[id.0];
         if !self.open_constant(id) {
-            self.report(Diagnostic::error(item.value.span(), "a constant is defined by itself").by_rustc());
+            let error = Diagnostic::error(item.value.span(), "a constant is defined by itself");
+            self.report(error.help("give it its value as a number").by_rustc());
             return None;
         }
         let depth = self.constants_open.borrow().len();
@@ -457,7 +459,7 @@ impl<'c, 'p> Checker<'c, 'p> {
             self.report(match help {
                 // `rustc` would convert with `try_into`, which a kernel has not.
                 Some(help) => error.help(help).and_by_rustc(),
-                None => error.by_rustc(),
+                None => self.with_shape_edit(error, found, expected).by_rustc(),
             });
         }
     }

@@ -57,7 +57,8 @@ impl Checker<'_, '_> {
             }
             if let Some(Arg::Const(value, ty)) = self.scope.generics.get(&name).cloned() {
                 let Const::Value(value) = self.infer.resolve_const(value) else {
-                    return self.error_expression(Diagnostic::error(span, format!("the value of `{name}` is not known here")));
+                    let error = Diagnostic::error(span, format!("the value of `{name}` is not known here"));
+                    return self.error_expression(error.help("write the generics of the type where it is named: `Type::<8>::NAME`"));
                 };
                 let ty = self.infer.resolve(&ty);
                 return constant_expression(generic_value(value, &ty), ty, span);
@@ -146,7 +147,8 @@ impl Checker<'_, '_> {
         self.infer.unify(&written, &Ty::Adt(adt, args.to_vec()));
         scope.self_ty = Some(written);
         if !self.context.open_constant(constant) {
-            self.report(Diagnostic::error(span, "a constant is defined by itself").by_rustc());
+            let error = Diagnostic::error(span, "a constant is defined by itself");
+            self.report(error.help("give it its value as a number").by_rustc());
             return None;
         }
         let value = self.elsewhere(scope, |checker| {
@@ -191,7 +193,7 @@ impl Checker<'_, '_> {
             let near = nearest(name, known);
             return self.error_expression(match near {
                 Some(near) => error.help(format!("did you mean `{owner}::{near}`?")),
-                None => error,
+                None => error.help(format!("define it: `const {name}: {ty} = …;`")),
             });
         }
         if let Some(foreign) = crate::syntax::foreign(&shown) {
@@ -204,7 +206,13 @@ impl Checker<'_, '_> {
                 format!("its value comes from outside this source: give it with `-D {shown}=VALUE`, or define it in the kernel's module");
             Diagnostic::error(span, message).help(help)
         } else {
-            Diagnostic::error(span, message)
+            let locals = self.locals.iter().map(|local| local.name.as_str()).filter(|name| self.lookup_local(name).is_some());
+            let help = match nearest(&shown, locals) {
+                _ if super::call::GEOMETRY.iter().any(|(name, _)| *name == shown) => format!("call it: `{shown}()`"),
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("declare it, `let {shown} = …;`, or take it as a parameter: `{shown}: usize`"),
+            };
+            Diagnostic::error(span, message).help(help)
         };
         self.error_expression(diagnostic.by_rustc())
     }

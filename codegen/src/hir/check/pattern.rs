@@ -40,7 +40,8 @@ impl Checker<'_, '_> {
             syn::Pat::Struct(pattern) => self.struct_pattern(pattern, ty, span),
             syn::Pat::Reference(reference) => return self.pattern(&reference.pat, ty),
             _ => {
-                self.report(Diagnostic::error(span, "this pattern is not in the kernel language"));
+                let help = "write a number, a range or a `const`, or a name with a condition: `n if n == 2`";
+                self.report(Diagnostic::error(span, "this pattern is not in the kernel language").help(help));
                 self.bind_anything(pattern);
                 PatternKind::Wildcard
             }
@@ -164,7 +165,11 @@ impl Checker<'_, '_> {
         };
         if named > parts.len() || (rest.is_none() && named != parts.len()) {
             let message = format!("expected {} parts, found {named}", parts.len());
-            self.report(Diagnostic::error(span, message).by_rustc());
+            let help = match named.checked_sub(parts.len()) {
+                None => format!("write `..` for the {} that it leaves out, or `_` for each", parts.len() - named),
+                Some(more) => format!("leave {more} of them out"),
+            };
+            self.report(Diagnostic::error(span, message).help(help).by_rustc());
             patterns.iter().for_each(|part| self.bind_anything(part));
             return PatternKind::Wildcard;
         }
@@ -188,7 +193,8 @@ impl Checker<'_, '_> {
             if let Ty::Adt(id, _) = &written
                 && matches!(self.context.items.adts[id.0].kind, AdtKind::Enum(..))
             {
-                self.report(Diagnostic::error(span, "enums in kernels are C-like: they hold no data"));
+                let help = self.instead_of_fields(&written);
+                self.report(Diagnostic::error(span, "enums in kernels are C-like: they hold no data").help(help));
             }
             pattern.fields.iter().for_each(|field| self.bind_anything(&field.pat));
             return PatternKind::Wildcard;
@@ -200,7 +206,8 @@ impl Checker<'_, '_> {
                 Some(index) => matched.push((index as u32, self.pattern(&field.pat, &fields[index].1.clone()))),
                 None => {
                     let message = format!("`{}` has no field `{name}`", self.show(&written));
-                    self.report(Diagnostic::error(field.member.span(), message).by_rustc());
+                    let help = self.instead_of_field(&written, &name);
+                    self.report(Diagnostic::error(field.member.span(), message).help(help).by_rustc());
                     self.bind_anything(&field.pat);
                 }
             }

@@ -4,6 +4,7 @@ use super::super::tree::{Expr, ExprKind, FactorForm, RowReduction};
 use super::super::types::{Arg, Const, Kind, Ty};
 use super::Checker;
 use super::call::arity_text;
+use super::edits::{call_with, method_with};
 use super::expression::expr;
 use crate::diagnostic::Diagnostic;
 use crate::intrinsics::{MULTIPLY_ADD, TRANSPOSED};
@@ -52,7 +53,8 @@ impl Checker<'_, '_> {
         let [a, b, sums] = args[..] else {
             call.args.iter().for_each(|arg| drop(self.expression(arg)));
             let message = format!("`{MULTIPLY_ADD}` {}", arity_text(3, args.len()));
-            return self.error_expression(Diagnostic::error(call.span(), message).by_rustc());
+            let help = call_with(call, "&a, &b, &mut sums");
+            return self.error_expression(Diagnostic::error(call.span(), message).help(help).by_rustc());
         };
         let (a, b) = (self.left_factor(a), self.factor(b));
         let sums_name = place_name(sums);
@@ -98,7 +100,8 @@ impl Checker<'_, '_> {
         };
         if !call.args.is_empty() {
             call.args.iter().for_each(|arg| drop(self.expression(arg)));
-            self.report(Diagnostic::error(call.span(), format!("`{OPERAND}` {}", arity_text(0, call.args.len()))).by_rustc());
+            let error = Diagnostic::error(call.span(), format!("`{OPERAND}` {}", arity_text(0, call.args.len())));
+            self.report(error.help(method_with(call, "")).by_rustc());
         }
         let name = place_name(&call.receiver);
         Some(Factor { name, expr: receiver, form: FactorForm::Operand(element.clone()), rows, columns, element })
@@ -222,7 +225,7 @@ impl Checker<'_, '_> {
 
     /// `Accumulator::<T, M, N>::zero()`.
     pub(super) fn no_sums(&mut self, path: &syn::ExprPath, call: &syn::ExprCall, span: Span) -> Expr {
-        self.arity(call, 0, "zero");
+        self.arity(call, 0, "zero", "");
         let mut owner = path.path.clone();
         owner.segments.pop();
         owner.segments.pop_punct();
@@ -233,7 +236,7 @@ impl Checker<'_, '_> {
 
     /// `Rows::<T, M>::splat(value)`.
     pub(super) fn splat_rows(&mut self, path: &syn::ExprPath, call: &syn::ExprCall, span: Span) -> Expr {
-        self.arity(call, 1, "splat");
+        self.arity(call, 1, "splat", "0.0");
         let mut owner = path.path.clone();
         owner.segments.pop();
         owner.segments.pop_punct();
@@ -254,7 +257,7 @@ impl Checker<'_, '_> {
         call.args.iter().for_each(|arg| drop(self.expression(arg)));
         if !call.args.is_empty() {
             let message = format!("`len` {}", arity_text(0, call.args.len()));
-            return self.error_expression(Diagnostic::error(span, message).by_rustc());
+            return self.error_expression(Diagnostic::error(span, message).help(method_with(call, "")).by_rustc());
         }
         expr(ExprKind::Len(Box::new(receiver)), Ty::Usize, span)
     }
@@ -283,7 +286,13 @@ impl Checker<'_, '_> {
         let mut args: Vec<Expr> = call.args.iter().map(|arg| self.expression(arg)).collect();
         if args.len() != wanted {
             let message = format!("`{name}` {}", arity_text(wanted, args.len()));
-            return self.error_expression(Diagnostic::error(span, message).by_rustc());
+            let arguments = match name.as_str() {
+                "position" | "row" => "k",
+                "store" => "&mut tile",
+                "store_columns" => "from, &mut tile",
+                _ => "",
+            };
+            return self.error_expression(Diagnostic::error(span, message).help(method_with(call, arguments)).by_rustc());
         }
         if let Some(reduction) = RowReduction::named(&name) {
             return expr(ExprKind::ReduceRows(reduction, Box::new(receiver)), Ty::Rows(Box::new(sum.clone()), sides[0]), span);

@@ -4,6 +4,7 @@ use super::super::tree::{Expr, ExprKind};
 use super::super::types::{Const, Ty};
 use super::Checker;
 use super::call::arity_text;
+use super::edits::method_with;
 use super::expression::expr;
 use crate::diagnostic::Diagnostic;
 use crate::ir::{TextureOp, Type};
@@ -23,7 +24,12 @@ impl Checker<'_, '_> {
         let wanted = if op.reads() { 2 } else { 0 };
         if arguments.len() != wanted {
             let message = format!("`{word}` {}", arity_text(wanted, arguments.len()));
-            self.report(Diagnostic::error(span, message).by_rustc());
+            let arguments = match op {
+                TextureOp::Fetch => "x, y",
+                TextureOp::Sample => "u, v",
+                TextureOp::Width | TextureOp::Height => "",
+            };
+            self.report(Diagnostic::error(span, message).help(method_with(call, arguments)).by_rustc());
             return self.anything(span);
         }
         for argument in &arguments {

@@ -134,7 +134,8 @@ impl Checker<'_, '_> {
         let (module, item) = self.context.items.aliases[index];
         if self.context.aliases_open.borrow().contains(&index) {
             let message = format!("the type `{}` is defined by itself", item.ident);
-            self.report(Diagnostic::error(item.ident.span(), message).by_rustc());
+            let help = format!("write what it stands for: `type {} = f32;`", item.ident);
+            self.report(Diagnostic::error(item.ident.span(), message).help(help).by_rustc());
             return self.infer.fresh(Kind::Any);
         }
         self.context.aliases_open.borrow_mut().push(index);
@@ -154,7 +155,9 @@ impl Checker<'_, '_> {
         }
         if given.len() != wanted {
             let message = format!("`{}` {}", adt.name, super::call::generic_arity_text(wanted, given.len()));
-            self.report(Diagnostic::error(span, message).by_rustc());
+            let own = super::generic_names(None, Some(adt.generics));
+            let help = if own.is_empty() { format!("write `{}`", adt.name) } else { format!("write `{}<{}>`", adt.name, own.join(", ")) };
+            self.report(Diagnostic::error(span, message).help(help).by_rustc());
             return self.infer.fresh(Kind::Any);
         }
         Ty::Adt(*id, given)

@@ -158,14 +158,16 @@ impl Lowerer<'_, '_> {
                 None => {
                     // Of what was refused already there is nothing more to say.
                     if !self.context.diagnostics.borrow().has_errors() {
-                        self.report(Diagnostic::error(span, "this cannot be indexed"));
+                        let help = "index the parameter or the array by its own name";
+                        self.report(Diagnostic::error(span, "this cannot be indexed").help(help));
                     }
                     return Place::Register { var, path, ty: element };
                 }
             },
             group @ Place::Group { .. } => {
                 if !group.is_refused() {
-                    self.report(Diagnostic::error(span, "this cannot be indexed").by_rustc());
+                    let error = Diagnostic::error(span, "this cannot be indexed");
+                    self.report(error.help("index one of its buffers: `.x[i]`").by_rustc());
                 }
                 return group;
             }

@@ -71,7 +71,7 @@ fn all_mistakes_are_reported_at_once() {
         ],
     );
     check("3, block = 64", &["3: expected the name of an argument of `#[kernel]`; write, for example, `block = 256`"]);
-    check("block = 64 min_blocks = 2", &["min_blocks: expected `,` between the arguments of `#[kernel]`"]);
+    check("block = 64 min_blocks = 2", &["min_blocks: expected `,` between the arguments of `#[kernel]`; write `,` before it"]);
 }
 
 #[test]
@@ -117,7 +117,10 @@ fn other_values_are_checked() {
         &["64: `min_blocks = 64` is not possible: the most resident blocks of a multiprocessor are 32; use at most 32"],
     );
     check("max_registers = 512", &["512: `max_registers = 512` is not possible: the most registers of a thread are 255; use at most 255"]);
-    check("max_registers = 3.5", &["3.5: `max_registers` takes an integer, a constant or a const generic"]);
+    check(
+        "max_registers = 3.5",
+        &["3.5: `max_registers` takes an integer, a constant or a const generic; write an integer: `max_registers = 32`"],
+    );
     check("targets = sm_80", &["sm_80: `targets` takes a list; write `targets = [sm_80, sm_90]`"]);
     check("targets = [sm_80, sm_80]", &["sm_80: `sm_80` is listed twice; remove one of them"]);
     check("targets = [\"sm_80\"]", &["\"sm_80\": a target is a name like `sm_80`; write `targets = [sm_80, sm_90]`"]);
@@ -131,7 +134,7 @@ fn the_rows_of_a_raster_are_checked() {
     check("raster(rows = R + 1,), block = 64", &[]);
     check("raster(rows = 0)", &["0: `rows = 0` is not possible: it must be at least 1; use 1 to 65535"]);
     check("raster(rows = 70_000)", &["70_000: `rows = 70000` is not possible: the most rows of a grid are 65535; use at most 65535"]);
-    check("raster(rows = 1.5)", &["1.5: `rows` takes an integer, a constant or a const generic"]);
+    check("raster(rows = 1.5)", &["1.5: `rows` takes an integer, a constant or a const generic; write an integer: `rows = 32`"]);
     check(
         "raster, block = 0",
         &[

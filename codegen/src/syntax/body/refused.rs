@@ -36,6 +36,15 @@ pub(super) fn refused_expression(expr: &syn::Expr) -> Option<(Span, &'static str
     })
 }
 
+/// What to write in place of an expression that is not in the language.
+pub(crate) fn edit_of_expression(expr: &syn::Expr) -> &'static str {
+    match (expr, refused_expression(expr)) {
+        (syn::Expr::Closure(_), _) => "write it before the kernel as a `#[device] fn`, and call it",
+        (_, Some((_, _, edit))) => edit,
+        (_, None) => "compute it with operators, `if` and calls",
+    }
+}
+
 /// Types that are never in the language.
 pub(super) fn refused_type(ty: &syn::Type) -> Option<(&'static str, &'static str)> {
     Some(match ty {
