@@ -115,7 +115,7 @@ pub fn exponentials_over<const B: usize>(most: f32, sum: f32, room: &mut [f32; 6
 
 /// The number of elements of a matrix, which all of its buffers have.
 pub(super) fn extent(call: Call<'_>, rows: usize, columns: usize) -> Result<usize> {
-    let help = "its product with the columns must be a length that a buffer can have, 2³¹ or less";
+    let help = "its product with the columns must be a length that a buffer can have, 2³¹ or less; call it for fewer rows at a time";
     let elements = rows.checked_mul(columns).filter(|n| *n <= 1 << 31);
     elements.ok_or_else(|| Error::Argument { function: call.function, argument: "rows", value: rows.to_string(), help })
 }

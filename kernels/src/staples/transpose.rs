@@ -144,7 +144,7 @@ movable_words! { u32 i32 f32 }
 /// [`Error`], before anything is written: `inp` or `out` is shorter than `height · width`, a buffer lies on another device.
 pub fn transpose<T: Movable>(stream: &Stream, (height, width): (usize, usize), inp: &Buffer<T>, out: &mut Buffer<T>) -> Result<()> {
     let function = "transpose::transpose";
-    let help = "its product with the other extent must be a length that a buffer can have";
+    let help = "its product with the other extent must be a length that a buffer can have; give the extents of the matrix that `inp` holds";
     let n = height.checked_mul(width).ok_or_else(|| Error::Argument { function, argument: "height", value: height.to_string(), help })?;
     Call::new(function, stream).fits("inp", inp, n)?.fits("out", out, n)?;
     if n > 0 {
