@@ -200,8 +200,8 @@ impl<T: Element> fmt::Debug for Shard<T> {
     }
 }
 
-/// The devices of a matrix, and what each has of it.
-type Parts<'p> = Vec<(&'p Device, &'p ShardPlace)>;
+/// The halo of a matrix; the devices it is spread over, what each has of it, and how many elements the buffer there has.
+type Parts<'p> = (usize, Vec<(&'p Device, &'p ShardPlace, usize)>);
 
 mod sealed {
     /// Nobody else lends.
@@ -219,12 +219,12 @@ pub trait ShardedBuffers: sealed::Sealed {
     #[doc(hidden)]
     fn buffers<'s>(lent: &'s mut Self::Lent, index: usize) -> Self::Buffers<'s>;
     #[doc(hidden)]
-    fn visit(&self, each: &mut dyn FnMut(Parts<'_>));
+    fn visit(&self, each: &mut dyn FnMut(Parts<'_>) -> Result<()>) -> Result<()>;
 }
 
 impl<T: Element> Sharded<T> {
     fn parts(&self) -> Parts<'_> {
-        self.shards.iter().map(|shard| (shard.buffer.device(), &shard.place)).collect()
+        (self.halo, self.shards.iter().map(|shard| (shard.buffer.device(), &shard.place, shard.buffer.len())).collect())
     }
 }
 
@@ -242,8 +242,8 @@ impl<'a, T: Element> ShardedBuffers for &'a Sharded<T> {
         &lent.shards[index].buffer
     }
 
-    fn visit(&self, each: &mut dyn FnMut(Parts<'_>)) {
-        each(self.parts());
+    fn visit(&self, each: &mut dyn FnMut(Parts<'_>) -> Result<()>) -> Result<()> {
+        each(self.parts())
     }
 }
 
@@ -261,8 +261,8 @@ impl<'a, T: Element> ShardedBuffers for &'a mut Sharded<T> {
         &mut lent.shards[index].buffer
     }
 
-    fn visit(&self, each: &mut dyn FnMut(Parts<'_>)) {
-        each(self.parts());
+    fn visit(&self, each: &mut dyn FnMut(Parts<'_>) -> Result<()>) -> Result<()> {
+        each(self.parts())
     }
 }
 
@@ -285,9 +285,10 @@ macro_rules! tuples {
                 ($(<$name as ShardedBuffers>::buffers($name, index),)*)
             }
 
-            fn visit(&self, each: &mut dyn FnMut(Parts<'_>)) {
+            fn visit(&self, each: &mut dyn FnMut(Parts<'_>) -> Result<()>) -> Result<()> {
                 let ($($name,)*) = self;
-                $($name.visit(each);)*
+                $($name.visit(each)?;)*
+                Ok(())
             }
         }
     )*};
@@ -295,40 +296,66 @@ macro_rules! tuples {
 
 tuples! { A; A B; A B C; A B C D; A B C D E; A B C D E F; A B C D E F G; A B C D E F G H; }
 
+/// The devices that the matrices of one launch are spread over, and what each has of the first of them.
+fn common_parts(matrices: &impl ShardedBuffers) -> Result<Vec<(Device, ShardPlace)>> {
+    let refuse = |reason: String| Err(Error::Shards { reason });
+    let tell = |parts: &mut dyn Iterator<Item = (&Device, &ShardPlace)>| {
+        let parts: Vec<_> = parts.map(|(device, place)| format!("rows {:?} on {device}", place.rows)).collect();
+        parts.join(", ")
+    };
+    let mut first: Option<(usize, Vec<(Device, ShardPlace)>)> = None;
+    let mut number = 0;
+    matrices.visit(&mut |(halo, parts)| {
+        number += 1;
+        // A kernel indexes by the place, whatever the buffer is.
+        for (device, place, len) in &parts {
+            let needed = place.buffer_rows() * place.columns;
+            if *len < needed {
+                return refuse(format!(
+                    "the buffer of matrix {number} on {device} has {len} elements, and its rows with the halo are {needed}; help: leave each device the buffer that it was given"
+                ));
+            }
+        }
+        let Some((first_halo, first)) = &first else {
+            first = Some((halo, parts.into_iter().map(|(device, place, _)| (device.clone(), place.clone())).collect()));
+            return Ok(());
+        };
+        let is_same = parts.len() == first.len() && parts.iter().zip(first).all(|(a, b)| *a.0 == b.0 && a.1.rows == b.1.rows);
+        if !is_same {
+            let this = tell(&mut parts.iter().map(|(device, place, _)| (*device, *place)));
+            let first = tell(&mut first.iter().map(|(device, place)| (device, place)));
+            return refuse(format!(
+                "matrix 1 is spread as {first}, but matrix {number} as {this}; help: spread matrices of one launch over the same devices, with as many rows"
+            ));
+        }
+        // Asked of one device, too, which has no neighbours: what runs there is to run on several.
+        if halo != *first_halo {
+            let wider = halo.max(*first_halo);
+            return refuse(format!(
+                "matrix 1 has a halo of {first_halo}, but matrix {number} of {halo}, and a launch has one place for all matrices; help: pass {wider} as the halo of both to `Sharded::scatter` or `Sharded::zeros`"
+            ));
+        }
+        Ok(())
+    })?;
+    Ok(first.map(|(_, parts)| parts).unwrap_or_default())
+}
+
 /// Launches a kernel on every device that some matrices are spread over, on what it has of them, in its own stream: they run at the same time. The closure gets which rows the device has, and its buffers.
+///
+/// The place goes for all matrices, which have the same rows and the same halo on each device; a matrix that needs no halo is given one all the same. They may have other columns, as a matrix and the sums of
+/// its rows: `place.columns`, and what `place.own()` makes of it, are the first matrix's, so pass the kernel the columns of each.
 ///
 /// ```text
 /// launch_sharded((&old, &mut new), |place, (old, new)| Ok(relax(old, new, place.above, place.rows.len()).cover((place.columns, place.rows.len()))))?;
 /// ```
 ///
 /// # Errors
-/// [`Error::Shards`] if the matrices are spread otherwise: over other devices, or with other rows to each; what the closure gives; as [`Launch::launch`].
+/// [`Error::Shards`] if the matrices are spread otherwise: over other devices, with other rows to each, or with another halo; or if a buffer was replaced by one that is too short; what the closure gives; as [`Launch::launch`].
 pub fn launch_sharded<S: ShardedBuffers>(
     matrices: S,
     mut launch: impl for<'s> FnMut(&'s ShardPlace, S::Buffers<'s>) -> Result<Launch<'s>>,
 ) -> Result<()> {
-    let mut parts: Vec<(Device, ShardPlace)> = Vec::new();
-    let mut outcome = Ok(());
-    let mut number = 0;
-    matrices.visit(&mut |other| {
-        number += 1;
-        if number == 1 {
-            parts = other.into_iter().map(|(device, place)| (device.clone(), place.clone())).collect();
-            return;
-        }
-        let rows = |place: &ShardPlace| place.rows.clone();
-        let is_same = other.len() == parts.len() && other.iter().zip(&parts).all(|(a, b)| *a.0 == b.0 && rows(a.1) == rows(&b.1));
-        if !is_same && outcome.is_ok() {
-            let tell = |parts: &mut dyn Iterator<Item = (&Device, &ShardPlace)>| {
-                let parts: Vec<_> = parts.map(|(device, place)| format!("rows {:?} on {device}", place.rows)).collect();
-                parts.join(", ")
-            };
-            let (first, this) = (tell(&mut parts.iter().map(|(device, place)| (device, place))), tell(&mut other.into_iter()));
-            let reason = format!("matrix 1 is spread as {first}, but matrix {number} as {this}; help: spread matrices of one launch over the same devices, with as many rows");
-            outcome = Err(Error::Shards { reason });
-        }
-    });
-    outcome?;
+    let parts = common_parts(&matrices)?;
     let mut lent = matrices.lend();
     for (index, (device, place)) in parts.iter().enumerate() {
         launch(place, S::buffers(&mut lent, index))?.launch(device)?;

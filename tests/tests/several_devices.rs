@@ -110,6 +110,58 @@ fn what_cannot_be_spread_is_an_error_with_its_figures() {
 }
 
 #[test]
+fn another_halo_is_refused_before_anything_runs() {
+    for devices in [Device::simulators(3), Device::simulators(1)] {
+        let (a, mut b) = (Sharded::<f32>::zeros(&devices, 9, 4, 1).unwrap(), Sharded::<f32>::zeros(&devices, 9, 4, 2).unwrap());
+        let error = launch_sharded((&a, &mut b), |_, _| panic!("nothing is launched")).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "matrix 1 has a halo of 1, but matrix 2 of 2, and a launch has one place for all matrices; help: pass 2 as the halo of both to `Sharded::scatter` or `Sharded::zeros`"
+        );
+    }
+}
+
+#[test]
+fn a_buffer_that_is_too_short_is_refused_before_anything_runs() {
+    let devices = Device::simulators(3);
+    let (a, mut b) = (Sharded::<f32>::zeros(&devices, 9, 4, 1).unwrap(), Sharded::<f32>::zeros(&devices, 9, 4, 1).unwrap());
+    // It has the device's own rows, and none below them.
+    b.shards_mut()[1].buffer = devices[1].zeros::<f32>(16).unwrap();
+    let error = launch_sharded((&a, &mut b), |_, _| panic!("nothing is launched")).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the buffer of matrix 2 on Simulator 1 (simulator) has 16 elements, and its rows with the halo are 20; help: leave each device the buffer that it was given"
+    );
+}
+
+/// The sum of each of a device's rows.
+#[kernel(block = 64, allow(uncoalesced_access))]
+fn row_sums(columns: usize, matrix: &Global<u32>, sums: &mut Global<u32>) {
+    let row = global_id().x;
+    if row < sums.len() {
+        let mut sum = 0;
+        for column in 0..columns {
+            sum += matrix[row * columns + column];
+        }
+        sums[row] = sum;
+    }
+}
+
+#[test]
+fn matrices_of_one_launch_may_have_other_columns() {
+    for devices in sets() {
+        let (rows, columns) = (4 * devices.len() + 1, 5);
+        let elements: Vec<u32> = (0..rows * columns).map(|i| i as u32).collect();
+        let matrix = Sharded::scatter(&devices, &elements, columns, 0).unwrap();
+        let mut sums = Sharded::zeros(&devices, rows, 1, 0).unwrap();
+        launch_sharded((&matrix, &mut sums), |place, (matrix, sums)| Ok(row_sums(place.columns, matrix, sums).cover(place.rows.len())))
+            .unwrap();
+        let expected: Vec<u32> = elements.chunks(columns).map(|row| row.iter().sum()).collect();
+        assert_eq!(sums.gather().unwrap(), expected, "{} devices", devices.len());
+    }
+}
+
+#[test]
 fn launches_from_many_threads_reach_every_device() {
     let gpus = Device::gpus();
     let devices = if gpus.is_empty() { Device::simulators(3) } else { gpus };
@@ -186,6 +238,7 @@ fn stand_ins_for_gpus_do_the_same() {
     let tests = [
         "a_stencil_over_several_devices_is_that_over_one",
         "wider_halos_are_the_neighbours_rows",
+        "matrices_of_one_launch_may_have_other_columns",
         "launches_from_many_threads_reach_every_device",
     ];
     executed_on_several("several_devices", &tests, "9.0", 3);

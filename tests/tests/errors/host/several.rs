@@ -49,6 +49,21 @@ super::examples! {
         launch_sharded((&x, &mut y), |_, (x, y)| Ok(doubled(x, y).cover(36)))
     }
 
+    /// Matrices of one launch with different halos
+    fn other_halo(device) {
+        let devices = [device.clone()];
+        let (x, mut y) = (Sharded::<f32>::zeros(&devices, 9, 4, 1)?, Sharded::<f32>::zeros(&devices, 9, 4, 0)?);
+        launch_sharded((&x, &mut y), |_, (x, y)| Ok(doubled(x, y).cover(36)))
+    }
+
+    /// A launch on rows that were replaced by fewer
+    fn short_rows(device) {
+        let devices = [device.clone()];
+        let (x, mut y) = (Sharded::<f32>::zeros(&devices, 9, 4, 0)?, Sharded::<f32>::zeros(&devices, 9, 4, 0)?);
+        y.shards_mut()[0].buffer = device.zeros::<f32>(4)?;
+        launch_sharded((&x, &mut y), |_, (x, y)| Ok(doubled(x, y).cover(36)))
+    }
+
     /// A device's rows that were replaced by fewer
     fn rows_replaced(device) {
         let devices = [device.clone()];
