@@ -86,6 +86,11 @@ fn places(count: usize, rows: usize, columns: usize, halo: usize) -> Result<Vec<
     Ok((0..count).map(place).collect())
 }
 
+/// The borders of so many devices, each as the device below it, in the order in which their rows are exchanged: those of one half share no device.
+fn borders(count: usize) -> impl Iterator<Item = usize> {
+    (1..count).step_by(2).chain((2..count).step_by(2))
+}
+
 impl<T: Element> Sharded<T> {
     /// Spreads a matrix, given row by row, over devices: of its neighbours each gets `halo` rows, too.
     ///
@@ -148,11 +153,13 @@ impl<T: Element> Sharded<T> {
 
     /// Copies to every device the rows that it has of its neighbours, as they are there now: in the order of the devices' own streams, from device to device where they can, and nobody waits then.
     ///
+    /// Copies between two neighbours are in order in the streams of both. So every other border goes first, all at once, and then those between: a device waits for four copies at most, however many devices there are.
+    ///
     /// # Errors
     /// As [`Buffer::copy_from`].
     pub fn exchange_halos(&mut self) -> Result<()> {
         let elements = self.halo * self.columns;
-        for index in 1..self.shards.len() {
+        for index in borders(self.shards.len()) {
             let (above, below) = self.shards.split_at_mut(index);
             let (Some(above), Some(below)) = (above.last_mut(), below.first_mut()) else { continue };
             let (last, first) = (above.place.own(), below.place.own());
@@ -374,5 +381,21 @@ mod tests {
         assert_eq!(found, [(0..4, 0, 2, 0..16), (4..8, 2, 2, 8..24), (8..11, 2, 0, 8..20)]);
         assert_eq!(places[1].buffer_rows(), 8);
         assert_eq!(places[1].with_halo(), 2..10);
+    }
+
+    #[test]
+    fn a_border_waits_for_those_beside_it_alone() {
+        for count in 0..20 {
+            // How many borders, one after another, each device's stream has waited for: both devices of a border wait for each other.
+            let mut waited = vec![0; count];
+            for below in borders(count) {
+                let longest = waited[below - 1].max(waited[below]) + 1;
+                waited[below - 1..=below].fill(longest);
+            }
+            assert_eq!(waited.iter().max().copied().unwrap_or(0), count.saturating_sub(1).min(2), "{count} devices");
+            let mut all: Vec<_> = borders(count).collect();
+            all.sort_unstable();
+            assert!(all.into_iter().eq(1..count), "{count} devices");
+        }
     }
 }

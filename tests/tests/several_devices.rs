@@ -92,6 +92,58 @@ fn wider_halos_are_the_neighbours_rows() {
     }
 }
 
+/// Seen where the second border fails: the third, which shares a device with it, has been exchanged by then.
+#[test]
+fn borders_that_share_no_device_are_exchanged_first() {
+    let devices = Device::simulators(5);
+    let mut plate = Sharded::zeros(&devices, 10, 4, 1).unwrap();
+    for shard in plate.shards_mut() {
+        let index = shard.place().index as u32;
+        shard.buffer.write(&vec![index + 1; shard.buffer.len()]).unwrap();
+    }
+    // The first row of its own is there, for the border above it, and the last is not.
+    plate.shards_mut()[1].buffer = devices[1].upload(&[2u32; 8]).unwrap();
+    let error = plate.exchange_halos().unwrap_err();
+    assert!(matches!(error, Error::OutOfRange { .. }), "{error:?}");
+    let halos: Vec<(Option<u32>, Option<u32>)> = plate
+        .shards()
+        .iter()
+        .map(|shard| {
+            let (buffer, place) = (shard.buffer.download().unwrap(), shard.place());
+            let (above, below) = (buffer[..4 * place.above].first(), buffer.get(place.own().end..).and_then(<[u32]>::first));
+            (above.copied(), below.copied())
+        })
+        .collect();
+    // Borders 0|1 and 2|3 are exchanged, 1|2 has failed, and 3|4 is as it was.
+    assert_eq!(halos, [(None, Some(2)), (Some(1), None), (Some(3), Some(4)), (Some(3), Some(4)), (Some(5), None)]);
+}
+
+/// Two steps of one exchange: the first of them makes a row of each neighbour, too.
+#[test]
+fn halos_of_two_rows_are_exchanged_every_other_step() {
+    let (columns, steps) = (40, 6);
+    for devices in sets() {
+        let rows = 4 * devices.len() + 1;
+        let mut old = Sharded::scatter(&devices, &plate(rows, columns), columns, 2).unwrap();
+        let mut new = Sharded::zeros(&devices, rows, columns, 2).unwrap();
+        for step in 0..steps {
+            let more = 1 - step % 2;
+            launch_sharded((&old, &mut new), |place, (old, new)| {
+                let (is_first, is_last) = (place.rows.start == 0, place.rows.end == rows);
+                let (above, below) = (place.above.min(more), place.below.min(more));
+                let made = above + place.rows.len() + below;
+                Ok(conducted(old, new, columns, place.above - above, made, is_first, is_last).cover((columns, made)))
+            })
+            .unwrap();
+            std::mem::swap(&mut old, &mut new);
+            if step % 2 == 1 {
+                old.exchange_halos().unwrap();
+            }
+        }
+        assert_eq!(old.gather().unwrap(), reference(plate(rows, columns), rows, columns, steps), "{} devices", devices.len());
+    }
+}
+
 #[test]
 fn what_cannot_be_spread_is_an_error_with_its_figures() {
     let devices = Device::simulators(3);
@@ -243,6 +295,7 @@ fn stand_ins_for_gpus_do_the_same() {
     let tests = [
         "a_stencil_over_several_devices_is_that_over_one",
         "wider_halos_are_the_neighbours_rows",
+        "halos_of_two_rows_are_exchanged_every_other_step",
         "matrices_of_one_launch_may_have_other_columns",
         "launches_from_many_threads_reach_every_device",
     ];
