@@ -2,16 +2,22 @@
 
 use crate::error::{Error, Result};
 use std::io::{ErrorKind, Read, Write};
-use std::net::{TcpListener, TcpStream, ToSocketAddrs};
-use std::path::PathBuf;
+use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// Where the ranks of several programs find each other.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Rendezvous {
     /// A file that all ranks see, and that is not there yet: rank 0 writes it, and removes it when all have come.
+    ///
+    /// A program that was killed leaves its file. Rank 0 refuses a file that is there already; the other ranks cannot know it from a new one, take it at once, and wait for a group that is no more until their time limit is over.
+    /// So give each run a path of its own, with the number of its job for instance, or remove the file before any rank starts.
     File(PathBuf),
-    /// An address, `host:port`, that rank 0 listens on and the others reach it by.
+    /// An address, `host:port`, that rank 0 listens on and the others reach it by. If a host has several addresses, the others try each.
+    ///
+    /// Rank 0 may pass `0.0.0.0:port` to listen on all its interfaces, while the others pass `host:port`. It must where its own host name resolves to 127.0.1.1, as `/etc/hosts` of Debian and Ubuntu has it: listening there, it is
+    /// reached from its own host alone. Use an address in a network that you trust: whoever connects is told what the group is known by.
     Tcp(String),
 }
 
@@ -37,7 +43,7 @@ impl Rendezvous {
                     return Err(self.failed("it is there already; help: remove it if no other group meets there, or pass another"));
                 }
                 // Written beside it and renamed: whoever sees it sees all of it.
-                let beside = path.with_extension(format!("{}.new", std::process::id()));
+                let beside = beside(path);
                 std::fs::write(&beside, id).and_then(|()| std::fs::rename(&beside, path)).map_err(|error| self.failed(error))?;
                 Ok((id, Left(Some(path.clone()))))
             }
@@ -59,19 +65,30 @@ impl Rendezvous {
                 // Each says who it is: one that goes away again, or asks twice, is no rank more.
                 let mut came = vec![false; ranks];
                 came[0] = true;
-                while came.contains(&false) {
-                    match listener.accept() {
-                        Ok((other, _)) => {
-                            if let Some(came) = greeted(other, &id).ok().and_then(|rank| came.get_mut(rank)) {
+                let mut guests = Vec::new();
+                loop {
+                    while guests.len() < GUESTS {
+                        match listener.accept() {
+                            // One that cannot be waited for is gone.
+                            Ok((other, _)) => guests.extend(Guest::new(other)),
+                            Err(error) if error.kind() == ErrorKind::WouldBlock => break,
+                            Err(error) => return Err(self.failed(error)),
+                        }
+                    }
+                    guests.retain_mut(|guest| match guest.greeted(&id) {
+                        Ok(rank) => {
+                            if let Some(came) = rank.and_then(|rank| came.get_mut(rank)) {
                                 *came = true;
                             }
+                            rank.is_none()
                         }
-                        Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                            let count = came.iter().filter(|came| **came).count();
-                            self.pause(end, &format!("{count} of {ranks} ranks have come"))?;
-                        }
-                        Err(error) => return Err(self.failed(error)),
+                        Err(_) => false,
+                    });
+                    let count = came.iter().filter(|came| **came).count();
+                    if count == ranks {
+                        break;
                     }
+                    self.pause(end, &format!("{count} of {ranks} ranks have come"))?;
                 }
                 Ok((id, Left(None)))
             }
@@ -104,21 +121,65 @@ impl Rendezvous {
 /// How long the two ends of a connection wait for each other.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Tells one that has come what the group is known by; gives which rank it is.
-fn greeted(mut other: TcpStream, id: &[u8; ID_BYTES]) -> std::io::Result<usize> {
-    other.set_nonblocking(false)?;
-    other.set_read_timeout(Some(PATIENCE))?;
-    let mut rank = [0; 8];
-    other.read_exact(&mut rank)?;
-    other.write_all(id)?;
-    usize::try_from(u64::from_le_bytes(rank)).map_err(std::io::Error::other)
+/// How many may be waited for at once until they say who they are: more than that wait in the listener's own queue.
+const GUESTS: usize = 256;
+
+/// One that has come to rank 0 and has not said yet who it is. Nobody waits for it: it may be no rank at all, and say nothing.
+struct Guest {
+    stream: TcpStream,
+    since: Instant,
+    said: [u8; 8],
+    len: usize,
 }
 
-/// Asks rank 0 what the group is known by.
+impl Guest {
+    fn new(stream: TcpStream) -> std::io::Result<Guest> {
+        stream.set_nonblocking(true)?;
+        Ok(Guest { stream, since: Instant::now(), said: [0; 8], len: 0 })
+    }
+
+    /// Hears what it says; once it has said which rank it is, tells it what the group is known by, and gives its rank. An error if it is gone, or has said nothing for too long.
+    fn greeted(&mut self, id: &[u8; ID_BYTES]) -> std::io::Result<Option<usize>> {
+        while self.len < self.said.len() {
+            match self.stream.read(&mut self.said[self.len..]) {
+                Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
+                Ok(len) => self.len += len,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == ErrorKind::WouldBlock && self.since.elapsed() < PATIENCE => return Ok(None),
+                Err(error) => return Err(error),
+            }
+        }
+        // So few bytes fit in the buffer of a new connection; if not, it asks again.
+        self.stream.write_all(id)?;
+        usize::try_from(u64::from_le_bytes(self.said)).map(Some).map_err(std::io::Error::other)
+    }
+}
+
+/// Where a file is written before it gets its name: another place for each path and each program.
+fn beside(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".{}.new", std::process::id()));
+    name.into()
+}
+
+/// Asks rank 0 what the group is known by, at each place that the address may mean.
 fn asked(address: &str, rank: usize, end: Option<Instant>) -> std::io::Result<[u8; ID_BYTES]> {
+    asked_at(address.to_socket_addrs()?, rank, end)
+}
+
+fn asked_at(places: impl Iterator<Item = SocketAddr>, rank: usize, end: Option<Instant>) -> std::io::Result<[u8; ID_BYTES]> {
+    let mut last = ErrorKind::AddrNotAvailable.into();
+    for place in places {
+        match asked_there(place, rank, end) {
+            Ok(id) => return Ok(id),
+            Err(error) => last = error,
+        }
+    }
+    Err(last)
+}
+
+fn asked_there(place: SocketAddr, rank: usize, end: Option<Instant>) -> std::io::Result<[u8; ID_BYTES]> {
     let left = end.map_or(PATIENCE, |end| end.saturating_duration_since(Instant::now()).clamp(PAUSE, PATIENCE));
-    let mut places = address.to_socket_addrs()?;
-    let place = places.next().ok_or(ErrorKind::AddrNotAvailable)?;
     let mut first = TcpStream::connect_timeout(&place, left)?;
     first.set_read_timeout(Some(left))?;
     first.write_all(&(rank as u64).to_le_bytes())?;
@@ -159,6 +220,74 @@ mod tests {
         assert!(!path.exists(), "the file is removed when they have met");
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         all_meet(&Rendezvous::Tcp(format!("127.0.0.1:{port}")));
+    }
+
+    #[test]
+    fn strangers_who_say_nothing_keep_no_rank_waiting() {
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let meeting = &Rendezvous::Tcp(format!("127.0.0.1:{port}"));
+        let end = Some(Instant::now() + Duration::from_secs(20));
+        let found = std::thread::scope(|scope| {
+            let first = scope.spawn(move || meeting.meet(0, 3, || Ok([7; ID_BYTES]), end).map(|met| met.0));
+            let come = || loop {
+                match TcpStream::connect(("127.0.0.1", port)) {
+                    Ok(stream) => break stream,
+                    Err(_) => std::thread::sleep(PAUSE),
+                }
+            };
+            let mut strangers: Vec<TcpStream> = (0..5).map(|_| come()).collect();
+            // One has begun to say something, one names a rank that there is not, and one is gone again.
+            strangers[0].write_all(&[1, 0, 0]).unwrap();
+            strangers[1].write_all(&u64::MAX.to_le_bytes()).unwrap();
+            strangers.truncate(4);
+            let start = Instant::now();
+            let join = |rank: usize| scope.spawn(move || meeting.meet(rank, 3, || unreachable!(), end).map(|met| met.0));
+            let others = [1, 2].map(join).map(|rank| rank.join().unwrap().unwrap());
+            let all = [first.join().unwrap().unwrap(), others[0], others[1]];
+            // Three silent ones, one after the other, would take three times that.
+            assert!(start.elapsed() < PATIENCE, "{:?}", start.elapsed());
+            all
+        });
+        assert_eq!(found, [[7; ID_BYTES]; 3]);
+    }
+
+    #[test]
+    fn who_says_nothing_for_too_long_is_let_go() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let _silent = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let mut guest = Guest::new(listener.accept().unwrap().0).unwrap();
+        assert!(guest.greeted(&[7; ID_BYTES]).unwrap().is_none());
+        guest.since = Instant::now().checked_sub(PATIENCE).unwrap();
+        assert_eq!(guest.greeted(&[7; ID_BYTES]).unwrap_err().kind(), ErrorKind::WouldBlock);
+    }
+
+    #[test]
+    fn every_place_of_an_address_is_asked() {
+        // Nobody listens at the first: it is no port that a test is given.
+        let closed = SocketAddr::from(([127, 0, 0, 1], 1));
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let places = [closed, listener.local_addr().unwrap()];
+        let end = Some(Instant::now() + Duration::from_secs(20));
+        std::thread::scope(|scope| {
+            let asking = scope.spawn(move || asked_at(places.into_iter(), 5, end));
+            let mut guest = Guest::new(listener.accept().unwrap().0).unwrap();
+            let rank = loop {
+                if let Some(rank) = guest.greeted(&[7; ID_BYTES]).unwrap() {
+                    break rank;
+                }
+            };
+            assert_eq!(rank, 5);
+            assert_eq!(asking.join().unwrap().unwrap(), [7; ID_BYTES]);
+        });
+        assert_eq!(asked_at([closed].into_iter(), 5, end).unwrap_err().kind(), ErrorKind::ConnectionRefused);
+        assert_eq!(asked_at(std::iter::empty(), 5, end).unwrap_err().kind(), ErrorKind::AddrNotAvailable);
+    }
+
+    #[test]
+    fn groups_whose_paths_differ_in_the_extension_write_different_files() {
+        let (first, second) = (beside(Path::new("/shared/group.1")), beside(Path::new("/shared/group.2")));
+        assert_ne!(first, second);
+        assert_eq!(first.parent(), Some(Path::new("/shared")), "renamed within its folder");
     }
 
     #[test]
