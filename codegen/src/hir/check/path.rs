@@ -58,7 +58,7 @@ impl Checker<'_, '_> {
             if let Some(Arg::Const(value, ty)) = self.scope.generics.get(&name).cloned() {
                 let Const::Value(value) = self.infer.resolve_const(value) else {
                     let error = Diagnostic::error(span, format!("the value of `{name}` is not known here"));
-                    return self.error_expression(error.help("write the generics of the type where it is named: `Type::<8>::NAME`"));
+                    return self.error_expression(error.help("write the generics of the type where it is named: `::<8>`"));
                 };
                 let ty = self.infer.resolve(&ty);
                 return constant_expression(generic_value(value, &ty), ty, span);
