@@ -169,6 +169,8 @@ impl Allocation {
             // SAFETY: both allocations have these bytes, as the callers in this crate see to; one is borrowed exclusively by whoever owns it, so it is not the other.
             return unsafe { stream.queue().copy(self.memory(), other.memory(), what) };
         }
+        // What failed there is told here: this device knows nothing of it.
+        other.uses.check_faults()?;
         // In order in the streams of both, so that nobody has to ask later how far the other device has come: by then it would have come further.
         other.uses.read_on(others)?;
         stream.order_after(others)?;

@@ -105,10 +105,14 @@ pub fn buffer_of<T: Element>(mut slice: CudaSlice<T>) -> Result<Buffer<T>> {
 ///
 /// A thread that has lent in its default stream waits for it when it ends. The driver (580.159, on an H200) never ends a thread whose default stream still runs a kernel on a slice, whoever launched it.
 ///
+/// A collective that fails in the stream, or before it, is an error of the next call in it, of [`Stream::synchronize`] of [`stream_of`], and of [`Device::synchronize`]. `cudarc`'s own waits do not know of it. While a
+/// collective is under way, wait by [`Stream::synchronize`] before `cudarc` copies to or from memory of the host that is not page-locked: the driver cannot give the collective up while such a copy waits for it.
+///
 /// A buffer that the closure swaps for another, and keeps, ends the program: its memory is the slice's.
 ///
 /// # Errors
-/// [`Error::ForeignObject`] if a slice is of another context than the stream; [`Error::Foreign`] if one begins at no multiple of 16 bytes; as [`stream_of`]; and what the closure gives.
+/// [`Error::ForeignObject`] if a slice is of another context than the stream; [`Error::Foreign`] if one begins at no multiple of 16 bytes; [`Error::Collective`] if a collective failed in the stream before; as
+/// [`stream_of`]; and what the closure gives.
 pub fn with_buffers<L: Slices, R, E: From<Error>>(
     slices: L,
     stream: &Arc<CudaStream>,
@@ -127,7 +131,7 @@ pub fn with_buffers<L: Slices, R, E: From<Error>>(
 /// [`with_buffers`].
 ///
 /// # Errors
-/// [`Error::ForeignObject`] if a buffer is not of the stream's context; as [`stream_of`]; and what the closure gives.
+/// [`Error::ForeignObject`] if a buffer is not of the stream's context; [`Error::Collective`] if a collective failed in the stream, or where a buffer was written, before; as [`stream_of`]; and what the closure gives.
 pub fn with_slices<L: Buffers, R, E: From<Error>>(
     buffers: L,
     stream: &Arc<CudaStream>,
@@ -217,6 +221,20 @@ impl Known {
     #[cold]
     #[inline(never)]
     fn forget(_: Option<Box<Known>>) {}
+
+    /// Has the stream live until it has told what may fail in it, where nobody else may have it.
+    fn lives_until_told(&self) {
+        let (device, core) = (self.own.device(), self.own.core());
+        if self.is_here && core.may_have_to_tell() {
+            device.lives_until_told([Arc::clone(core)]);
+        }
+    }
+}
+
+impl Drop for Known {
+    fn drop(&mut self) {
+        self.lives_until_told();
+    }
 }
 
 impl<'p> Place<'p> {
@@ -228,7 +246,12 @@ impl<'p> Place<'p> {
             Ok(Some(known)) if known.is_simple && known.is(stream) => (known, None),
             known => Place::find(stream, known.ok().flatten())?,
         };
-        Ok(Place { stream, before, known: ManuallyDrop::new(known) })
+        let place = Place { stream, before, known: ManuallyDrop::new(known) };
+        if place.own().core().has_failed() {
+            // Those who wait by `cudarc`'s means are told by nobody else.
+            place.own().core().tell_failure()?;
+        }
+        Ok(place)
     }
 
     /// The same of a stream of which more is to be seen to than that the thread knows it, or another than it knows.
@@ -299,6 +322,7 @@ impl<'p> Place<'p> {
         }
         if known.found.is_some() {
             if !StreamCore::let_go(core, || Arc::clone(self.stream) as SharedKeep) {
+                known.lives_until_told();
                 known.own = Stream::new(device.clone(), Arc::clone(device.own_stream()));
                 known.is_here = false;
             }
@@ -573,6 +597,8 @@ impl<'a, T: Element> LentBuffer<'a, T> {
             Some(address) if place.own().device() == buffer.device() => address,
             _ => return Err(foreign("the buffer", buffer.device(), place.stream.context())),
         };
+        // What failed where it was written is told here: `cudarc` knows nothing of it.
+        buffer.allocation().uses().check_faults()?;
         used(buffer, writes, place.own())?;
         // What failed before would be a panic of what follows.
         place.stream.context().check_err().map_err(of_driver)?;

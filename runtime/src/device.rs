@@ -32,6 +32,8 @@ pub(crate) struct DeviceCore {
     stream: Arc<StreamCore>,
     /// The others that still live somewhere.
     streams: Mutex<Vec<Weak<StreamCore>>>,
+    /// Of these, those that have a failure to tell, or may have: they live until somebody was told.
+    telling: Mutex<Vec<Arc<StreamCore>>>,
     /// Whether some thread has lent in its default stream.
     lends_per_thread: AtomicBool,
     #[cfg(feature = "cudarc")]
@@ -216,6 +218,7 @@ impl Device {
             driver,
             stream: Arc::new(stream),
             streams: Mutex::default(),
+            telling: Mutex::default(),
             lends_per_thread: AtomicBool::new(false),
             #[cfg(feature = "cudarc")]
             between_default_streams: OnceLock::new(),
@@ -376,6 +379,7 @@ impl Device {
         };
         let own = self.core.stream.synchronize();
         let all = streams.iter().map(|stream| stream.synchronize()).fold(own, Result::and);
+        self.lives_until_told([]);
         if !self.core.lends_per_thread.load(Ordering::Relaxed) {
             return all;
         }
@@ -386,8 +390,27 @@ impl Device {
     /// Says that something in a stream went wrong: to all streams, since any may have waited for that one.
     pub(crate) fn fail(&self, error: &Error) {
         self.core.stream.fail(error.clone());
-        let streams = self.core.streams.lock().unwrap_or_else(PoisonError::into_inner);
-        streams.iter().filter_map(Weak::upgrade).filter(StreamCore::is_kept).for_each(|stream| stream.fail(error.clone()));
+        let streams: Vec<_> = {
+            let streams = self.core.streams.lock().unwrap_or_else(PoisonError::into_inner);
+            streams.iter().filter_map(Weak::upgrade).filter(StreamCore::is_kept).collect()
+        };
+        streams.iter().for_each(|stream| stream.fail(error.clone()));
+        self.lives_until_told(streams);
+    }
+
+    /// Has streams live until what fails in them, or has failed, was told: whoever used them may have let go of them already.
+    pub(crate) fn lives_until_told(&self, streams: impl IntoIterator<Item = Arc<StreamCore>>) {
+        let done: Vec<_> = {
+            let mut telling = self.core.telling.lock().unwrap_or_else(PoisonError::into_inner);
+            telling.extend(streams);
+            telling.sort_unstable_by_key(Arc::as_ptr);
+            telling.dedup_by_key(|stream| Arc::as_ptr(stream));
+            let (left, done) = std::mem::take(&mut *telling).into_iter().partition(|stream| stream.may_have_to_tell());
+            *telling = left;
+            done
+        };
+        // The end of a stream calls the driver, and others' code, without the lock.
+        drop(done);
     }
 
     /// A number that orders devices.

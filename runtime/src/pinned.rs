@@ -7,11 +7,11 @@ use crate::device::Device;
 use crate::driver::{Marker, Memory};
 use crate::element::Element;
 use crate::error::Result;
-use crate::stream::Stream;
+use crate::stream::{Stream, StreamCore};
 use crate::validity::make_valid;
 use std::fmt;
 use std::marker::PhantomData;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 /// Elements in page-locked host memory. Made by [`Device::pinned`].
 ///
@@ -31,6 +31,8 @@ struct Copying {
     done: Box<dyn Marker>,
     /// Whether it writes the host's side.
     into_host: bool,
+    /// Its stream, which tells what failed before, as long as somebody has it.
+    stream: Weak<StreamCore>,
 }
 
 impl<T: Element> PinnedBuffer<T> {
@@ -113,7 +115,7 @@ impl<T: Element> PinnedBuffer<T> {
         }
         let copied = copy(self.address().cast());
         match queue.record() {
-            Ok(done) => copies.push(Copying { done, into_host }),
+            Ok(done) => copies.push(Copying { done, into_host, stream: Arc::downgrade(stream.core()) }),
             // No mark can be set: the copy must be over before anybody touches the memory.
             Err(error) => queue.synchronize().and(Err(error))?,
         }
@@ -121,10 +123,13 @@ impl<T: Element> PinnedBuffer<T> {
     }
 }
 
-/// Waits for the copies that `matters` picks, and forgets them.
+/// Waits for the copies that `matters` picks, and forgets them; not those that copied what is no result.
 fn wait_for(copies: &mut Vec<Copying>, matters: impl Fn(&Copying) -> bool) -> Result<()> {
     for copy in copies.iter().filter(|copy| matters(copy)) {
         copy.done.synchronize()?;
+        if let Some(stream) = copy.stream.upgrade().filter(|_| copy.into_host) {
+            stream.check_failure()?;
+        }
     }
     copies.retain(|copy| !matters(copy));
     Ok(())

@@ -10,7 +10,7 @@ use crate::foreign::{PER_THREAD, SharedKeep};
 #[cfg(feature = "cudarc")]
 use std::sync::atomic::fence;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 /// A queue and what the runtime knows of it. Kept alive by the memory it still works with.
@@ -197,9 +197,7 @@ impl StreamCore {
     pub(crate) fn synchronize(&self) -> Result<()> {
         // What the driver has to say comes first; a failure is looked for when nothing is under way any more.
         self.queue.synchronize()?;
-        let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
-        self.has_failed.store(false, Ordering::Relaxed);
-        failure.take().map_or(Ok(()), Err)
+        self.tell_failure()
     }
 
     /// What is put into it now may have to be given up.
@@ -212,10 +210,36 @@ impl StreamCore {
         if self.may_hang.load(Ordering::Relaxed) { self.queue.synchronize() } else { Ok(()) }
     }
 
+    /// Whether something that is in it may still fail by what the driver does not know of, or has and was not told.
+    pub(crate) fn may_have_to_tell(&self) -> bool {
+        // One that cannot be asked is of a device that is lost, and says so to whoever asks.
+        let is_at_work = || self.queue.mark().is_ok_and(|all| matches!(all.is_complete(), Ok(false)));
+        self.has_failed.load(Ordering::Relaxed) || self.may_hang.load(Ordering::Relaxed) && is_at_work()
+    }
+
+    /// Whether something in it has failed, and nobody has been told.
+    #[cfg(feature = "cudarc")]
+    #[inline]
+    pub(crate) fn has_failed(&self) -> bool {
+        self.has_failed.load(Ordering::Relaxed)
+    }
+
+    /// The failure that nobody has been told: once, and to the caller.
+    pub(crate) fn tell_failure(&self) -> Result<()> {
+        let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        self.has_failed.store(false, Ordering::Relaxed);
+        failure.take().map_or(Ok(()), Err)
+    }
+
+    /// The same, which is told to others, too.
+    pub(crate) fn check_failure(&self) -> Result<()> {
+        let failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        failure.clone().map_or(Ok(()), Err)
+    }
+
     /// The first failure of what has run in it, if there is one: what was written is no result then.
     pub(crate) fn check_faults(&self) -> Result<()> {
-        let failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        failure.map_or_else(|| self.queue.check_faults(), Err)
+        self.check_failure().and_then(|()| self.queue.check_faults())
     }
 
     /// Says that something in it went wrong.
@@ -281,7 +305,7 @@ impl Stream {
     /// [`Error::Driver`] if the device failed.
     pub fn record(&self) -> Result<Event> {
         let may_hang = self.core.may_hang.load(Ordering::Relaxed);
-        Ok(Event { device: self.device.clone(), marker: self.core.queue().record()?, may_hang })
+        Ok(Event { device: self.device.clone(), marker: self.core.queue().record()?, may_hang, stream: Arc::downgrade(&self.core) })
     }
 
     /// Lets what comes later in this stream run only after `event`, which may be of another stream of the same device.
@@ -309,33 +333,42 @@ pub struct Event {
     marker: Box<dyn Marker>,
     /// Of its stream.
     may_hang: bool,
+    /// Which tells what failed before, as long as somebody has it.
+    stream: Weak<StreamCore>,
 }
 
 impl Event {
     /// Whether the stream has passed it.
     ///
     /// # Errors
-    /// [`Error::Driver`] if the device failed.
+    /// [`Error::Driver`] if the device failed; [`Error::Collective`] if a collective did that ran before it.
     pub fn is_complete(&self) -> Result<bool> {
-        self.marker.is_complete()
+        let is_complete = self.marker.is_complete()?;
+        if is_complete { self.check_failure().map(|()| true) } else { Ok(false) }
     }
 
     /// Waits until the stream has passed it.
     ///
     /// # Errors
-    /// [`Error::Driver`] if the device failed.
+    /// As [`Event::is_complete`].
     pub fn synchronize(&self) -> Result<()> {
-        self.marker.synchronize()
+        self.marker.synchronize()?;
+        self.check_failure()
+    }
+
+    /// What failed in its stream: that has been told by nobody, so far.
+    fn check_failure(&self) -> Result<()> {
+        self.stream.upgrade().map_or(Ok(()), |stream| stream.check_failure())
     }
 
     /// Time from `start` to this event, by the device's clock; by the host's on the simulator and the host twin. Waits for both.
     ///
     /// # Errors
-    /// [`Error::ForeignObject`] if `start` is another device's, [`Error::Driver`] if the device failed.
+    /// [`Error::ForeignObject`] if `start` is another device's; as [`Event::is_complete`].
     pub fn since(&self, start: &Event) -> Result<Duration> {
         self.device.check_owner("the event", &start.device)?;
-        start.marker.synchronize()?;
-        self.marker.synchronize()?;
+        start.synchronize()?;
+        self.synchronize()?;
         self.marker.since(&*start.marker)
     }
 }

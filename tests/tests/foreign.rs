@@ -6,9 +6,10 @@ use cudarc::cublas::{CudaBlas, Gemv, GemvConfig, sys::cublasOperation_t};
 use cudarc::driver::{CudaContext, CudaStream, CudaView};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 use warpwright::cudarc::{as_cudarc, buffer_of, device_of, stream_of, with_buffers, with_slices};
 use warpwright::prelude::*;
-use warpwright::{DeviceKind, Error};
+use warpwright::{Communicator, DeviceKind, Error, Reduction, Rendezvous};
 use warpwright_tests::ptx_interpreter::{executed, is_here};
 
 #[kernel(block = 256)]
@@ -264,7 +265,7 @@ fn is_let_go(stream: &Arc<CudaStream>, holders: usize) {
     let start = std::time::Instant::now();
     while Arc::strong_count(stream) != holders {
         assert!(start.elapsed().as_secs() < 20, "{} have it, and not {holders}", Arc::strong_count(stream));
-        std::thread::sleep(std::time::Duration::from_millis(1));
+        std::thread::sleep(Duration::from_millis(1));
     }
 }
 
@@ -615,5 +616,79 @@ fn buffers_are_slices_of_cublas_between_kernels() {
     for (found, expected) in z.download().unwrap().iter().zip(second) {
         // Sums of 300 products of whole numbers, rounded where they need more than 24 bits.
         assert!((f64::from(*found) - expected).abs() <= expected * 300.0 * f64::from(f32::EPSILON), "{found} {expected}");
+    }
+}
+
+/// Says to a program that it is the one whose collectives do not end, and lends or not.
+const ENDLESS: &str = "WARPWRIGHT_TEST_ENDLESS";
+
+/// In a program of its own, whose events never happen: a collective is given up there when its time is over.
+#[test]
+fn role_of_a_program_whose_collective_fails() {
+    let Ok(role) = std::env::var(ENDLESS) else { return };
+    let limit = Duration::from_millis(500);
+    let gpu = Device::cuda(0).unwrap();
+    let rank = Communicator::join(&gpu, 0, 1, &Rendezvous::Tcp("127.0.0.1:0".to_owned()), limit).unwrap();
+    let context = CudaContext::new(0).unwrap();
+    let [stream, _other] = [context.new_stream().unwrap(), context.new_stream().unwrap()];
+    let told = |what: &str, outcome: Result<(), Error>| {
+        let error = outcome.map_err(|error| error.to_string()).expect_err(what);
+        assert!(error.starts_with("all_reduce(Sum) of 64 `f32` on rank 0 of 1") && error.contains("has not ended"), "{what}: {error}");
+    };
+    let streams: Vec<Arc<CudaStream>> = vec![stream, context.default_stream(), context.per_thread_stream()];
+    let of_each = if role == "lent" { &streams[..] } else { &streams[..1] };
+    for stream in of_each {
+        let rank = Communicator::join(&gpu, 0, 1, &Rendezvous::Tcp("127.0.0.1:0".to_owned()), limit).unwrap();
+        let holders = Arc::strong_count(stream);
+        let mut x = stream.clone_htod(&[1.0f32; 64]).unwrap();
+        with_buffers(&mut x, stream, |x, on| rank.all_reduce(x, Reduction::Sum).on(on).launch()).unwrap();
+        // Another stream is lent in meanwhile: the thread knows the first one no more.
+        let y = streams[0].clone_htod(&[1.0f32; 64]).unwrap();
+        with_buffers(&y, &streams[0], |_, _| Ok::<(), Error>(())).unwrap();
+        std::thread::sleep(2 * limit);
+        // Only who waits by our means is told, once.
+        stream.synchronize().unwrap();
+        if stream.cu_stream() as u64 <= 2 {
+            told("the device", gpu.synchronize());
+        } else {
+            told("the next call", with_buffers(&mut x, stream, |_, _| Ok(())));
+            with_buffers(&mut x, stream, |_, _| Ok::<(), Error>(())).unwrap();
+            let _ = gpu.synchronize();
+        }
+        gpu.synchronize().unwrap();
+        drop((x, y));
+        assert!(Arc::strong_count(stream) <= holders + 1, "{} holders", Arc::strong_count(stream));
+    }
+    if role == "lent" {
+        return;
+    }
+    let mut x = gpu.upload(&[1.0f32; 64]).unwrap();
+    let own = gpu.stream().unwrap();
+    rank.all_reduce(&mut x, Reduction::Sum).on(&own).launch().unwrap();
+    let event = own.record().unwrap();
+    let mut pinned = gpu.pinned::<f32>(64).unwrap();
+    x.read_async(&mut pinned, &own).unwrap();
+    std::thread::sleep(2 * limit);
+    told("an event", event.synchronize());
+    told("page-locked memory", pinned.as_slice().map(|_| ()));
+    told("slices", with_slices(&x, &streams[0], |_: CudaView<'_, f32>| Ok(())));
+    told("a download", x.download().map(|_| ()));
+    told("the stream", own.synchronize());
+    own.synchronize().unwrap();
+}
+
+#[test]
+fn a_collective_that_fails_is_told_to_whoever_uses_what_it_wrote() {
+    if !warpwright_tests::ptx_interpreter::IS_POSSIBLE {
+        println!("skipped: a_collective_that_fails_is_told_to_whoever_uses_what_it_wrote (no PTX interpreter: this is not Linux)");
+        return;
+    }
+    for role in ["lent", "own"] {
+        let mut command = std::process::Command::new(std::env::current_exe().unwrap());
+        command.args(["role_of_a_program_whose_collective_fails", "--exact", "--nocapture"]);
+        warpwright_tests::ptx_interpreter::put_before(&mut command, "9.0", 2);
+        let output = command.env(ENDLESS, role).env("PTX_INTERPRETER_FAILS", "cuEventQuery=600").output().unwrap();
+        let said = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned()).concat();
+        assert!(output.status.success() && said.contains("1 passed"), "{role}: {said}");
     }
 }

@@ -166,8 +166,8 @@ pub(super) struct Rank {
 }
 
 impl Rank {
-    fn new(nccl: &'static Nccl, comm: Comm, group: u64) -> Result<Rank> {
-        let handle = Arc::new(Handle { nccl, comm, is_gone: Mutex::new(false) });
+    fn new(handle: Handle, group: u64) -> Result<Rank> {
+        let handle = Arc::new(handle);
         let watch = Watch::start(&handle).map_err(|error| no_thread(&error))?;
         Ok(Rank { handle, watch, launching: Mutex::new(()), group })
     }
@@ -180,7 +180,30 @@ impl Rank {
 
 impl Drop for Rank {
     fn drop(&mut self) {
-        if self.watch.close() { self.handle.destroy() } else { self.handle.abort() }
+        if !self.watch.close() {
+            return self.handle.abort();
+        }
+        // In a thread that can be given up: NCCL may wait for ranks that are gone.
+        let (handle, (tell, told)) = (Arc::clone(&self.handle), channel());
+        let ended = std::thread::Builder::new().name("warpwright-nccl-end".to_owned()).spawn(move || {
+            handle.destroy();
+            // Nobody listens if the time was over.
+            let _ = tell.send(());
+        });
+        match ended {
+            Ok(_) => drop(told.recv_timeout(END)),
+            Err(_) => self.handle.destroy(),
+        }
+    }
+}
+
+/// How long the end of a communicator is waited for.
+const END: Duration = Duration::from_secs(10);
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        // One that was not handed over, or not ended: nobody launches with it.
+        self.abort();
     }
 }
 
@@ -211,6 +234,17 @@ fn no_thread(error: &std::io::Error) -> Error {
     }
 }
 
+/// Says of a failed call which rank it was of, and where NCCL says more.
+fn not_begun(error: Error, device: &Device, rank: usize, ranks: usize) -> Error {
+    match error {
+        Error::Driver { call, code, .. } => {
+            let context = format!(" on {device}, rank {rank} of {ranks}; help: with NCCL_DEBUG=INFO in the environment NCCL prints why");
+            Error::Driver { call, code, context }
+        }
+        other => other,
+    }
+}
+
 /// The communicators of ranks that are here, made in a thread that is given up when the time is over.
 fn made(
     nccl: &'static Nccl,
@@ -223,7 +257,7 @@ fn made(
 ) -> Result<Vec<Rank>> {
     let (tell, told) = channel();
     let (devices, ranks_here) = (devices.to_vec(), ranks.to_vec());
-    let make = move || -> Result<Vec<usize>> {
+    let make = move || -> Result<Vec<Handle>> {
         let mut comms: Vec<Comm> = vec![null_mut(); devices.len()];
         // SAFETY: takes nothing.
         nccl.check(unsafe { (nccl.group_start)() }, "ncclGroupStart")?;
@@ -234,12 +268,12 @@ fn made(
                 let code = unsafe { (nccl.init_rank)(comm, of as c_int, UniqueId(id), *rank as c_int) };
                 nccl.check(code, "ncclCommInitRank")
             });
-            outcome = outcome.and(begun);
+            outcome = outcome.and(begun.map_err(|error| not_begun(error, device, *rank, of)));
         }
         // SAFETY: ends what was begun.
         let ended = nccl.check(unsafe { (nccl.group_end)() }, "ncclCommInitRank");
-        outcome.and(ended)?;
-        Ok(comms.into_iter().map(|comm| comm as usize).collect())
+        outcome.and(ended.map_err(|error| not_begun(error, &devices[0], ranks_here[0], of)))?;
+        Ok(comms.into_iter().map(|comm| Handle { nccl, comm, is_gone: Mutex::new(false) }).collect())
     };
     let spawned = std::thread::Builder::new().name("warpwright-nccl-init".to_owned()).spawn(move || {
         // Nobody listens if the time was over.
@@ -249,7 +283,7 @@ fn made(
     match told.recv_timeout(left) {
         Ok(comms) => {
             let group = GROUPS.fetch_add(1, Ordering::Relaxed);
-            comms?.into_iter().map(|comm| Rank::new(nccl, comm as Comm, group)).collect()
+            comms?.into_iter().map(|comm| Rank::new(comm, group)).collect()
         }
         Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
             let here: Vec<_> = ranks.iter().map(ToString::to_string).collect();
@@ -294,35 +328,48 @@ pub(super) fn launch(collectives: &[(&Rank, &CollectiveLaunch<'_>)]) -> Result<(
         let CollectiveLaunch { communicator, task, .. } = collective;
         collective.core().may_hang();
         let of = [communicator.rank, communicator.ranks];
-        rank.watch.begin(*task, of, &communicator.device, Instant::now().checked_add(communicator.limit))
+        rank.watch.begin(*task, of, &communicator.device, communicator.limit)
     };
     let numbers: Vec<u64> = collectives.iter().map(begin).collect();
-    // SAFETY: takes nothing.
-    let begun = nccl.check(unsafe { (nccl.group_start)() }, "ncclGroupStart");
-    let mut outcome = begun.clone();
-    if begun.is_ok() {
-        for (rank, collective) in collectives {
-            outcome = outcome.and_then(|()| put(nccl, rank, collective));
-        }
-        // SAFETY: ends what was begun.
-        let ended = nccl.check(unsafe { (nccl.group_end)() }, "ncclGroupEnd");
-        outcome = outcome.and(ended);
-    }
+    let outcome = put_all(nccl, collectives);
     // One that was given up meanwhile says why; NCCL only that it failed.
-    if let Some(reason) = ranks.iter().find_map(|(rank, _)| rank.watch.failure()) {
-        outcome = Err(Error::Collective { reason });
-    } else {
-        outcome = outcome.map_err(|error| {
-            collectives[0].1.refuse(format_args!(
-                "{error}; help: look at what the programs of the other ranks say; make a new communicator with the ranks that are left"
-            ))
-        });
-    }
-    for ((rank, collective), number) in collectives.iter().zip(&numbers) {
-        outcome = outcome.and_then(|()| collective.core().queue().mark()).and_then(|passed| rank.watch.launched(*number, passed));
-    }
-    // Some ranks may have begun, and wait for others.
-    outcome.inspect_err(|error| ranks.iter().for_each(|(rank, _)| rank.watch.give_up(&rank.handle, &error.to_string())))
+    let outcome = match ranks.iter().find_map(|(rank, _)| rank.watch.failure()) {
+        Some(reason) => Err(Error::Collective { reason }),
+        None => outcome,
+    };
+    let launched = outcome.and_then(|()| {
+        let passed: Vec<_> = collectives.iter().map(|(_, collective)| collective.core().queue().mark()).collect::<Result<_>>()?;
+        let mut all = collectives.iter().zip(&numbers).zip(passed);
+        all.try_for_each(|(((rank, _), number), passed)| rank.watch.launched(*number, passed))
+    });
+    launched.inspect_err(|error| {
+        // This is told here, and by no stream.
+        collectives.iter().zip(&numbers).for_each(|((rank, _), number)| rank.watch.withdraw(*number));
+        // Some ranks may have begun, and wait for others.
+        ranks.iter().for_each(|(rank, _)| rank.watch.give_up(&rank.handle, &error.to_string()));
+    })
+}
+
+/// Puts all into their streams, as one.
+fn put_all(nccl: &Nccl, collectives: &[(&Rank, &CollectiveLaunch<'_>)]) -> Result<()> {
+    let refuse = |of: &CollectiveLaunch<'_>, error: Error| {
+        of.refuse(format_args!(
+            "{error}; help: look at what the programs of the other ranks say; make a new communicator with the ranks that are left"
+        ))
+    };
+    // SAFETY: takes nothing.
+    nccl.check(unsafe { (nccl.group_start)() }, "ncclGroupStart").map_err(|error| refuse(collectives[0].1, error))?;
+    let put = collectives.iter().try_for_each(|(rank, of)| put(nccl, rank, of).map_err(|error| refuse(of, error)));
+    // SAFETY: ends what was begun.
+    let ended = nccl.check(unsafe { (nccl.group_end)() }, "ncclGroupEnd");
+    // NCCL does not say whose call has failed: one that it says something of, or whose device takes nothing any more.
+    let is_lost = |rank: &Rank, of: &CollectiveLaunch<'_>| rank.handle.async_error().is_some() || of.core().queue().mark().is_err();
+    put.and_then(|()| {
+        ended.map_err(|error| {
+            let lost = collectives.iter().find(|(rank, of)| is_lost(rank, of));
+            refuse(lost.unwrap_or(&collectives[0]).1, error)
+        })
+    })
 }
 
 /// Puts one into its stream.

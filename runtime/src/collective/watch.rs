@@ -21,6 +21,7 @@ struct UnderWay {
     device: Device,
     /// Where it has ended; nothing as long as it is not in its stream: NCCL makes connections then, and waits for others.
     passed: Option<Box<dyn Marker>>,
+    limit: Duration,
     end: Option<Instant>,
 }
 
@@ -65,12 +66,13 @@ impl Watch {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Watches a collective that is about to be launched; gives its number. `end`: when its time is over, if ever.
-    pub(super) fn begin(&self, task: Task, rank: [usize; 2], device: &Device, end: Option<Instant>) -> u64 {
+    /// Watches a collective that is about to be launched; gives its number.
+    pub(super) fn begin(&self, task: Task, rank: [usize; 2], device: &Device, limit: Duration) -> u64 {
+        let end = Instant::now().checked_add(limit);
         let mut state = self.lock();
         state.launched += 1;
         let number = state.launched;
-        state.under_way.push_back(UnderWay { number, task, rank, device: device.clone(), passed: None, end });
+        state.under_way.push_back(UnderWay { number, task, rank, device: device.clone(), passed: None, limit, end });
         if std::mem::take(&mut state.is_idle) {
             self.changed.notify_all();
         }
@@ -87,6 +89,13 @@ impl Watch {
             one.passed = Some(passed);
         }
         Ok(())
+    }
+
+    /// What was launched is told by its launch, whatever comes of it.
+    pub(super) fn withdraw(&self, number: u64) {
+        if let Some(one) = self.lock().under_way.iter_mut().find(|one| one.number == number) {
+            one.passed = None;
+        }
     }
 
     /// Why the communicator is of no use any more, if it is.
@@ -145,8 +154,9 @@ impl Watch {
             let overdue = state.under_way.iter().find(|one| one.end.is_some_and(|end| now >= end) && !one.has_ended());
             let overdue = overdue.map(|one| {
                 format!(
-                    "{} has not ended within the time limit: a rank is lost, never came, or launched another collective or one of another size; help: look at what the other ranks say, or have all tell each other what they launch, by `check_agreement(true)`",
-                    one.what()
+                    "{} has not ended within the time limit, {:?}: a rank is lost, never came, or launched another collective or one of another size; help: look at what the other ranks say, or have all tell each other what they launch, by `check_agreement(true)`",
+                    one.what(),
+                    one.limit
                 )
             });
             let failed = || handle.async_error().map(|error| format!("{} failed: {error}", state.under_way[0].what()));
