@@ -22,6 +22,9 @@ static ALLOCATOR: Counted = Counted;
 /// Inputs of a run.
 const RUN: u64 = 5_000;
 
+/// After so many inputs it is shown how far a campaign has come.
+const SHOWN: u64 = 1_000_000;
+
 /// What an input may take.
 const LONGEST: Duration = Duration::from_secs(1);
 
@@ -127,7 +130,12 @@ impl Found {
             if let Some((seed, what)) = line.strip_prefix("wrong ").and_then(|rest| rest.split_once(' ')) {
                 // How long it took differs each time.
                 let kind = if what.starts_with("took") { "took long" } else { what };
-                self.wrong.entry(kind.to_owned()).or_default().push(seed.parse().unwrap_or(0));
+                let seeds = self.wrong.entry(kind.to_owned()).or_default();
+                if seeds.is_empty() {
+                    // At once: whoever ends the campaign early loses nothing.
+                    eprintln!("found: {kind}; seed {seed}");
+                }
+                seeds.push(seed.parse().unwrap_or(0));
             } else if let Some(rest) = line.strip_prefix("done ") {
                 let numbers: Vec<u64> = rest.split(' ').filter_map(|number| number.parse().ok()).collect();
                 if let [totals @ .., longest, largest] = &numbers[..] {
@@ -158,7 +166,11 @@ fn campaign(inputs: u64, threads: u64, seed: u64, limit: Duration, root: &Path) 
     let (next, found, start) = (AtomicU64::new(0), Mutex::new(Found::default()), Instant::now());
     let add = |printed: &str| {
         if let Ok(mut found) = found.lock() {
+            let before = found.totals[0] / SHOWN;
             found.add(printed);
+            if found.totals[0] / SHOWN != before {
+                eprintln!("{} inputs in {:.0} s", found.totals[0], start.elapsed().as_secs_f64());
+            }
         }
     };
     let is_over = || start.elapsed() > limit;
