@@ -47,6 +47,7 @@ impl Simulate {
             });
         };
         check_defines(&source.definable(&kernels), &self.define)?;
+        source.refuse_syntax(&kernels, &self.define)?;
         let instance = source.instance(name, &self.define).map_err(|error| match error {
             InstanceError::Usage(message) => Stop::usage(message),
             InstanceError::Source(found) => source.findings(&found),

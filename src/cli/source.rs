@@ -285,6 +285,29 @@ impl Source {
         Findings { syntax, types: Vec::new() }
     }
 
+    /// Stops if syntax shows something wrong with the file: what such kernels do is not what Rust says. Then what types show of these kernels is said with it.
+    pub(super) fn refuse_syntax(&self, kernels: &[String], defines: &[Define]) -> Result<(), Stop> {
+        let mut findings = self.check_syntax();
+        if !findings.syntax.has_errors() {
+            return Ok(());
+        }
+        for kernel in kernels {
+            let instance = match self.instance(kernel, defines) {
+                Ok(instance) => Some(instance),
+                Err(InstanceError::Source(found)) => {
+                    findings.add(found);
+                    self.bare_instance(kernel)
+                }
+                Err(InstanceError::Usage(_)) => None,
+            };
+            let lowered = instance.map(|instance| self.lower(kernel, &instance).and_then(|built| built.schedule()));
+            if let Some(Err(found)) = lowered {
+                findings.add(found);
+            }
+        }
+        Err(self.findings(&findings.finish()))
+    }
+
     /// Prints findings and what else is to say, and stops.
     pub(super) fn findings(&self, found: &Diagnostics) -> Stop {
         show_broken(&self.files, |_| true);

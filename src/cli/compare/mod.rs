@@ -95,6 +95,7 @@ impl Compare {
         if kernels.is_empty() {
             return Err(source.no_kernels());
         }
+        source.refuse_syntax(&kernels, &self.axes.define)?;
         let all = self.axes.choose(&source, &kernels)?;
         let earlier = self.against.as_deref().map(|revision| revision::source(path, revision, &self.axes.define)).transpose()?;
         let of_crate = targets::of_crate(path)?;

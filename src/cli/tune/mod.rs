@@ -66,6 +66,7 @@ impl Tune {
                 _ => Stop::usage(format!("`{path}` has several kernels: name one, `{path}::{}`", kernels[0])),
             });
         };
+        source.refuse_syntax(&kernels, &self.axes.define)?;
         let mut chosen = self.axes.choose(&source, std::slice::from_ref(kernel))?;
         let Some(Chosen { axes, instances, .. }) = chosen.pop() else { return Err(source.no_kernels()) };
         self.launch.check_names(&source, kernel)?;
