@@ -143,7 +143,10 @@ impl FaultKind {
                 f,
                 "the step of a `for` is {step}; it must be more than zero; help: launch with 1 or more for it, or write `.step_by(n.max(1))`"
             ),
-            FaultKind::Assertion { message } => write!(f, "assertion failed: {message}"),
+            // One without words of its own says that it failed already.
+            FaultKind::Assertion { message } => {
+                write!(f, "assertion failed: {}", message.strip_prefix("assertion failed: ").unwrap_or(message))
+            }
             FaultKind::Trap { message } => write!(f, "trap: {message}"),
             FaultKind::DivergentBarrier { waiting, living, within_warp, other_line } => {
                 let whose = if *within_warp { "warp" } else { "block" };

@@ -101,7 +101,7 @@ impl Checker<'_, '_> {
                     let error = Diagnostic::error(span, "`assert!` takes a condition");
                     return self.error_expression(error.help("write one: `assert!(i < n)`").by_rustc());
                 };
-                let shown = quote::ToTokens::to_token_stream(condition).to_string();
+                let shown = written(condition);
                 let condition = self.expression(condition);
                 self.expect(&condition.ty, &Ty::BOOL, condition.span);
                 self.assertion(condition, rest, format!("assertion failed: {shown}"), span)
