@@ -111,7 +111,7 @@ pub(super) fn unframed(from: &mut impl Read) -> std::io::Result<(u64, Vec<u8>)> 
 
 impl Group {
     /// Answers ranks. The first one, whose program has the hub and may end, is the last to be answered.
-    fn answer<'a>(&self, mut answers: Vec<(usize, u64, &'a [u8])>) {
+    fn answer(&self, mut answers: Vec<(usize, u64, &[u8])>) {
         answers.sort_unstable_by_key(|(rank, ..)| std::cmp::Reverse(*rank));
         let mut before = Vec::new();
         for (rank, number, content) in answers {
