@@ -4,7 +4,7 @@
 //! `global_id()`, `x[i]` and `+=` are the source's. What is not: generics are filled in; structs that were locals are their fields; a parameter
 //! `n: u32` that meets an index without a cast in the IR reads `n: usize`, which is as wide; `bounds = trap` has become `assert!`s; arrays that
 //! the source left uninitialised are zeros; conditions are asked for as far as is needed, `&` reads `&&`. Where a target is named that has a copy engine, its copies are comments (`engine`): that
-//! form is for reading only. The rooms: `kinds` tells `usize` from `u32`, which the IR does
+//! form is for reading only. A form for tensor cores is not printed: that for devices without is. The rooms: `kinds` tells `usize` from `u32`, which the IR does
 //! not; `names`; `values` (what becomes a variable), `expression`, `statement`, `memory` (parameters, arrays, plain accesses).
 
 // A new instruction is to make the compiler list what must know it.
@@ -48,9 +48,22 @@ impl Backend for Rust {
     }
 
     fn emit(&self, kernel: &Scheduled, target: Option<&Target>, _span: &dyn Fn(Loc) -> Span) -> Result<Emitted, Diagnostics> {
-        let kernel = target.map_or(kernel, |target| kernel.for_target(target));
+        // Instructions of tensor cores have no Rust: products are then made of multiply-adds, as for devices that have none.
+        let of_target = target.map(|target| kernel.for_target(target)).filter(|form| !is_for_tensor_cores(form));
+        let kernel = of_target.unwrap_or(kernel);
         Ok(Emitted { text: emit_rust(&kernel.tidied()), ..Emitted::default() })
     }
+}
+
+fn is_for_tensor_cores(kernel: &Kernel) -> bool {
+    let mut found = false;
+    kernel.walk_block(kernel.body, &mut |kernel, _, inst| {
+        found |= match &kernel.insts[inst].op {
+            Op::Memory(Memory { op, .. }) => matches!(op, MemoryOp::LoadMatrix { .. } | MemoryOp::StoreMatrix(_)),
+            op => matches!(op, Op::Tensor(_)),
+        };
+    });
+    found
 }
 
 /// Prints a kernel of stage `Built`, `Scheduled` or `Legal`.
