@@ -16,7 +16,7 @@ pub fn scaled<const B: usize, const T: usize, const TWICE: bool>(x: &Global<f32>
     }
 }
 #[kernel(block = (32, 4), variants(R in [1, 2], E in [f32, u32]))]
-pub fn rows<E: Scalar, const R: usize>(width: usize, y: &mut Global<E>) {
+pub fn rows<E: Num, const R: usize>(width: usize, y: &mut Global<E>) {
     let x = global_id().x;
     for r in 0..R {
         let row = (block_idx().y * R + r) * 4 + thread_idx().y;

@@ -18,6 +18,11 @@ const OTHER_MEANINGS: &[(&str, &[&str], &str)] = &[
     ("codegen/src/ir/op.rs", &["abs", "min", "max"], "core instructions"),
     ("codegen/src/text", &["mul_add"], "a core instruction in the text form"),
     ("runtime/src/sim/compile/operations.rs", &["mul_add"], "a core instruction in messages"),
+    (
+        "runtime/src/sim/fault_text.rs",
+        &["wrapping_add", "wrapping_neg", "wrapping_sub", "wrapping_div", "wrapping_abs", "wrapping_mul", "abs"],
+        "what to write in the place of a core instruction that overflows",
+    ),
     ("codegen/src/backend/rust/expression.rs", &["wrapping_neg", "wrapping_abs", "abs"], "core instructions in Rust"),
     ("codegen/src/backend/opencl/names.rs", &[], "names that OpenCL C keeps for itself"),
     ("codegen/src/hir/check/call.rs", &["from_f32", "from_f64"], "conversions: casts"),
