@@ -3,7 +3,7 @@
 use crate::codes::{Code, INVALID_CONTEXT, INVALID_VALUE, OUT_OF_MEMORY};
 use crate::device::known_device;
 use crate::layouts::PoolProperties;
-use crate::state::{Gpu, Handle, State, any_state, known, primary_context, state};
+use crate::state::{Gpu, Handle, State, any_state, known, primary_context, state, state_of_all};
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ffi::{c_uint, c_void};
 use warpwright_ptx_interpreter::Memory;
@@ -159,8 +159,8 @@ exported! {
 
     /// A pool of a device, whichever context is current, if one is.
     fn cuMemPoolCreate(pool: *mut Handle, properties: *const PoolProperties) {
+        let mut state = state_of_all()?;
         let context = primary_context(known_device(take!(properties).device)?);
-        let mut state = any_state();
         let new = state.new_handle();
         state.pools.insert(new, context);
         put!(pool, new);
@@ -174,12 +174,12 @@ exported! {
 
     /// Nothing is kept.
     fn cuMemPoolSetAttribute(pool: Handle, _attribute: c_uint, _value: *mut c_void) {
-        known(any_state().pools.get(&pool)).map(|_| ())
+        known(state_of_all()?.pools.get(&pool)).map(|_| ())
     }
 
     /// What it has is what is used.
     fn cuMemPoolGetAttribute(pool: Handle, attribute: c_uint, value: *mut c_void) {
-        let mut state = any_state();
+        let mut state = state_of_all()?;
         let context = *known(state.pools.get(&pool))?;
         let used = state.gpu_of(context)?.memory.used();
         put!(value.cast::<u64>(), if matches!(attribute, RESERVED | USED) { used } else { 0 });
@@ -188,12 +188,12 @@ exported! {
 
     /// Of devices that reach each other's memory.
     fn cuMemPoolSetAccess(pool: Handle, _access: *const c_void, _count: usize) {
-        known(any_state().pools.get(&pool)).map(|_| ())
+        known(state_of_all()?.pools.get(&pool)).map(|_| ())
     }
 
     /// Nothing is kept.
     fn cuMemPoolTrimTo(pool: Handle, _bytes: usize) {
-        known(any_state().pools.get(&pool)).map(|_| ())
+        known(state_of_all()?.pools.get(&pool)).map(|_| ())
     }
 
     /// Allocates from a pool.

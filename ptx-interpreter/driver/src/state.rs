@@ -96,6 +96,15 @@ pub(crate) fn state() -> Result<MutexGuard<'static, State>, Code> {
     }
 }
 
+/// All of it, if the calling thread has no context that is lost.
+pub(crate) fn state_of_all() -> Result<MutexGuard<'static, State>, Code> {
+    let mut state = any_state();
+    match state.gpu().ok().and_then(|gpu| gpu.lost) {
+        Some(code) => Err(code),
+        None => Ok(state),
+    }
+}
+
 impl State {
     fn new(devices: usize) -> State {
         State {

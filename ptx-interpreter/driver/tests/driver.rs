@@ -43,18 +43,18 @@ fn synchronize() -> u32 {
 #[test]
 fn faults_are_told_by_later_calls() {
     let mut log = [0u8; 256];
-    let (_, code) = load(c".version 7.0\n.target sm_80\n.visible .entry k()\n{\nfrobnicate;\n}\n", &mut log);
-    let said = CStr::from_bytes_until_nul(&log).expect("a text").to_string_lossy().into_owned();
-    assert_eq!((code, said.as_str()), (218, "PTX interpreter: line 5: `frobnicate` is not executed here"));
-    // For a later device.
-    assert_eq!(load(c".version 8.6\n.target sm_100\n", &mut log).1, 209);
-
     assert_eq!(load(TEXT, &mut log).1, 201, "no context is current");
     let (mut function, mut data, mut found, mut context) = (0, 0, 0u32, 0);
     // SAFETY: writes one handle.
     assert_eq!(unsafe { device::cuDevicePrimaryCtxRetain(&mut context, 0) }, 0);
     // SAFETY: a context, as was just told.
     assert_eq!(unsafe { device::cuCtxSetCurrent(context) }, 0);
+    let (_, code) = load(c".version 7.0\n.target sm_80\n.visible .entry k()\n{\nfrobnicate;\n}\n", &mut log);
+    let said = CStr::from_bytes_until_nul(&log).expect("a text").to_string_lossy().into_owned();
+    assert_eq!((code, said.as_str()), (218, "PTX interpreter: line 5: `frobnicate` is not executed here"));
+    // For a later device.
+    assert_eq!(load(c".version 8.6\n.target sm_100\n", &mut log).1, 209);
+
     let (module, code) = load(TEXT, &mut log);
     assert_eq!(code, 0);
     let name: *const c_char = c"k".as_ptr();
