@@ -144,6 +144,11 @@ pub fn run(settings: &Settings) -> Result<State, String> {
     }
     state.write(&settings.state)?;
     let judges = settings.judges()?;
+    // Which they are is a part of the result: a driver that is found first need not be the one that was meant.
+    for (name, device) in &judges.devices {
+        println!("{name}: {device}");
+        state.add(format!("starts on {name} {device}"), 1);
+    }
     let before = state.count("milliseconds");
     let start = Instant::now();
     // The threads share it.
