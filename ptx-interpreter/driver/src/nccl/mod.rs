@@ -1,4 +1,4 @@
-//! NCCL's functions: ranks of one program or of several, which a [hub](hub) takes together. As on GPUs, ranks that do not come, or do not agree, leave the others waiting until they are aborted.
+//! NCCL's functions: ranks of one program or of several, which a hub (`hub.rs`) takes together. As on GPUs, ranks that do not come, or do not agree, leave the others waiting until they are aborted.
 //!
 //! A call returns when its collective is done, and not before: streams are in order by that.
 
