@@ -27,6 +27,18 @@ pub(super) fn asked(kernel: &Kernel) -> Vec<At> {
     all
 }
 
+/// Most instructions of all the variants that are tried at once. Each is made and estimated like the kernel itself: beyond this, a kernel that annotations
+/// have made large would be reviewed for seconds. The largest kernels that ship take a third of it.
+const MOST_INSTRUCTIONS: usize = 100_000;
+
+/// Whether so many variants of the kernel are too much work to be tried.
+fn is_too_large(subject: &Subject<'_>, variants: usize) -> bool {
+    let kernel: &Kernel = &subject.known.legal;
+    let mut instructions = 0usize;
+    kernel.walk_block(kernel.body, &mut |_, _, _| instructions += 1);
+    instructions.saturating_mul(variants) > MOST_INSTRUCTIONS
+}
+
 /// What was tried out of a variant, for all lints together: each costs as much as the variant itself.
 #[derive(Default)]
 pub struct Tried(RefCell<Vec<Rc<Without>>>);
@@ -49,8 +61,11 @@ impl Without {
     }
 }
 
-/// The variant without each of some annotations.
+/// The variant without each of some annotations; none of them if that is too much work.
 pub(super) fn without(subject: &Subject<'_>, asked: &[At]) -> Vec<Rc<Without>> {
+    if is_too_large(subject, asked.len()) {
+        return Vec::new();
+    }
     let mut tried = subject.tried.0.borrow_mut();
     let is_new = |asked: &&At| tried.iter().all(|known| known.asked != **asked);
     let new: Vec<At> = asked.iter().filter(is_new).copied().collect();
@@ -69,8 +84,8 @@ fn legal_without(built: &Built, statements: &[u32], (annotation, loc): At) -> Op
     Some(legal)
 }
 
-/// Where the source asks for what takes registers: a limit of its own; else the annotation without which the fewest would be needed; else
-/// the block.
+/// Where the source asks for what takes registers: a limit of its own; else the annotation without which the fewest would be needed; else,
+/// and where trying them is too much work, the block.
 pub(super) fn growth(subject: &Subject<'_>) -> Span {
     let sites = subject.sites;
     if sites.arguments.iter().any(|(name, _)| *name == "max_registers") {
@@ -115,6 +130,26 @@ mod tests {
             }}"
         );
         found_at("low_occupancy", &source).into_iter().map(|(at, ..)| at).collect()
+    }
+
+    #[test]
+    fn kernels_too_large_to_be_tried_are_told_at_the_block() {
+        let sums = |count: u32, others: &str| {
+            let source = format!(
+                "#[kernel(block = 64)] fn k(n: usize, x: &Global<f32>, y: &mut Global<f32>) {{
+                    let mut sums = [0.0f32; 256];
+                    for j in 0..n {{ #[unroll] for k in 0..{count} {{ sums[k % 256] = sums[k % 256] * 0.5 + x[j * {count} + k]; }} }}
+                    {others}
+                    #[unroll] for k in 0..256 {{ y[global_id().x * 256 + k] = sums[k]; }}
+                }}"
+            );
+            found_at("register_spill", &source).into_iter().map(|(at, ..)| at).collect::<Vec<_>>()
+        };
+        assert_eq!(sums(256, ""), ["unroll"]);
+        // Some 7,000 instructions, which two annotations make, and twelve more that make next to nothing.
+        let others = "#[unroll] for k in 0..2 { sums[k] += 1.0; }".repeat(12);
+        assert_eq!(sums(256, &others), ["unroll"]);
+        assert_eq!(sums(2048, &others), ["block"]);
     }
 
     #[test]
