@@ -79,7 +79,7 @@ pub use matrix::{BufferMatrix, BufferMatrixBatch, BufferMatrixBatchMut, BufferMa
 pub use pinned::PinnedBuffer;
 pub use prelude::numeric::{Float, Int, Num};
 pub use properties::DeviceProperties;
-pub use sharded::{Shard, ShardPlace, Sharded, ShardedBuffers, launch_sharded};
+pub use sharded::{LaunchPlace, Replicated, Shard, ShardPlace, Sharded, ShardedBuffers, launch_sharded};
 pub use simulate::Simulation;
 pub use stream::{Event, Stream};
 pub use texture::{Addressing, Filter, Sampling, Texture};

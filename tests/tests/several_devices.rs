@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 use warpwright::prelude::*;
-use warpwright::{Communicator, Error, Reduction, Sharded, launch_sharded, launch_together};
+use warpwright::{Communicator, Error, Reduction, Replicated, Sharded, launch_sharded, launch_together};
 use warpwright_tests::ptx_interpreter::{executed_on_several, is_here};
 
 /// A step of heat conduction on rows `above` to `above + rows` of a buffer: the edges of the plate stay.
@@ -217,6 +217,77 @@ fn matrices_of_one_launch_may_have_other_columns() {
     }
 }
 
+/// How many of a device's own elements have each value, once `table` has replaced it; weighted.
+#[kernel(block = 64, allow(uncoalesced_access))]
+fn counted(weights: &Constant<[u32; 4]>, first: usize, count: usize, from: &Global<u32>, table: &Global<u32>, counts: &mut Global<u32>) {
+    let i = global_id().x;
+    if i < count {
+        let value = table[from[first + i] as usize];
+        counts.atomic_add(value as usize, weights[value as usize % 4]);
+    }
+}
+
+/// A table that all need, constants from outside of the closure, and counts that each makes for itself.
+#[test]
+fn devices_have_tables_whole_and_write_what_is_their_own() {
+    let (table, weights): (Vec<u32>, [u32; 4]) = ((0..16).map(|i| (i * 5 + 3) % 8).collect(), [1, 10, 100, 1000]);
+    for devices in sets() {
+        let (rows, columns) = (6 * devices.len() + 1, 24);
+        let elements: Vec<u32> = (0..rows * columns).map(|i| (i * 7 % 16) as u32).collect();
+        // With a halo, which is not to be counted twice.
+        let from = Sharded::scatter(&devices, &elements, columns, 1).unwrap();
+        let on_each = Replicated::upload(&devices, &table).unwrap();
+        let mut counts = Replicated::<u32>::zeros(&devices, 8).unwrap();
+        let constants: Vec<_> = devices.iter().map(|device| device.constant(weights).unwrap()).collect();
+        launch_sharded((&on_each, &from, &mut counts), |place, (table, from, counts)| {
+            let own = place.own();
+            Ok(counted(&constants[place.index], own.start, own.len(), from, table, counts).cover(own.len()))
+        })
+        .unwrap();
+        let found: Vec<Vec<u32>> = counts.buffers().iter().map(|buffer| buffer.download().unwrap()).collect();
+        let mut expected = vec![vec![0u32; 8]; devices.len()];
+        for shard in from.shards() {
+            let place = shard.place();
+            for value in &elements[place.rows.start * columns..place.rows.end * columns] {
+                let value = table[*value as usize] as usize;
+                expected[place.index][value] += weights[value % 4];
+            }
+        }
+        assert_eq!(found, expected);
+        // All of them together are those of the whole.
+        let ranks = Communicator::all(&devices, Duration::from_secs(20)).unwrap();
+        launch_together(ranks.iter().zip(counts.buffers_mut()).map(|(rank, counts)| rank.all_reduce(counts, Reduction::Sum))).unwrap();
+        let sum: Vec<u32> = (0..8).map(|value| expected.iter().map(|counts| counts[value]).sum()).collect();
+        counts.buffers().iter().for_each(|buffer| assert_eq!(buffer.download().unwrap(), sum));
+    }
+}
+
+#[test]
+fn what_devices_have_whole_is_refused_where_the_rows_are_not() {
+    let devices = Device::simulators(3);
+    let from = Sharded::<u32>::zeros(&devices, 9, 4, 0).unwrap();
+    let mut counts = Replicated::<u32>::zeros(&devices[..2], 8).unwrap();
+    let error = launch_sharded((&from, &mut counts), |_, _| panic!("nothing is launched")).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "matrix 1 is spread over Simulator (simulator), Simulator 1 (simulator), Simulator 2 (simulator), but argument 2 has its buffers on Simulator (simulator), Simulator 1 (simulator); help: make a `Replicated` of the devices that the matrix is spread over, in the same order"
+    );
+    let error = launch_sharded(&counts, |_, _| panic!("nothing is launched")).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "a launch on several devices has no matrix whose rows say what each of them does; help: pass a `&Sharded`, or a `&mut Sharded`, too"
+    );
+    // A buffer from outside of the closure is one device's.
+    let table = devices[0].zeros::<u32>(16).unwrap();
+    let mut counts = Replicated::<u32>::zeros(&devices, 8).unwrap();
+    let constants: Vec<_> = devices.iter().map(|device| device.constant([1u32; 4]).unwrap()).collect();
+    let error = launch_sharded((&from, &mut counts), |place, (from, counts)| {
+        Ok(counted(&constants[place.index], 0, 12, from, &table, counts).cover(12))
+    });
+    let error = error.unwrap_err();
+    assert!(matches!(error, Error::OtherDevice { .. }), "{error:?}");
+}
+
 #[test]
 fn launches_from_many_threads_reach_every_device() {
     let gpus = Device::gpus();
@@ -297,6 +368,7 @@ fn stand_ins_for_gpus_do_the_same() {
         "wider_halos_are_the_neighbours_rows",
         "halos_of_two_rows_are_exchanged_every_other_step",
         "matrices_of_one_launch_may_have_other_columns",
+        "devices_have_tables_whole_and_write_what_is_their_own",
         "launches_from_many_threads_reach_every_device",
     ];
     executed_on_several("several_devices", &tests, "9.0", 3);

@@ -1,7 +1,7 @@
 //! Several launches and devices: what is timed and spread.
 
 use warpwright::prelude::*;
-use warpwright::{Sharded, launch_sharded};
+use warpwright::{Replicated, Sharded, launch_sharded};
 
 #[kernel(block = 64)]
 pub fn doubled(x: &Global<f32>, y: &mut Global<f32>) {
@@ -54,6 +54,21 @@ super::examples! {
         let devices = [device.clone()];
         let (x, mut y) = (Sharded::<f32>::zeros(&devices, 9, 4, 1)?, Sharded::<f32>::zeros(&devices, 9, 4, 0)?);
         launch_sharded((&x, &mut y), |_, (x, y)| Ok(doubled(x, y).cover(36)))
+    }
+
+    /// A table that other devices have
+    fn other_table(device) {
+        device.synchronize()?;
+        let devices = Device::simulators(2);
+        let (x, mut y) = (Replicated::<f32>::zeros(&devices[..1], 64)?, Sharded::<f32>::zeros(&devices, 8, 8, 0)?);
+        launch_sharded((&x, &mut y), |_, (x, y)| Ok(doubled(x, y).cover(32)))
+    }
+
+    /// A launch on several devices without rows
+    fn no_rows(device) {
+        let devices = [device.clone()];
+        let (x, mut y) = (Replicated::<f32>::zeros(&devices, 64)?, Replicated::<f32>::zeros(&devices, 64)?);
+        launch_sharded((&x, &mut y), |_, (x, y)| Ok(doubled(x, y).cover(64)))
     }
 
     /// A launch on rows that were replaced by fewer

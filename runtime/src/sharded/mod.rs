@@ -1,12 +1,21 @@
 //! Rows of a matrix over several devices, with halos.
+//!
+//! `launch` launches on all of them, `lend` says what each gets, `replicated` is what each has whole.
+
+mod launch;
+mod lend;
+mod replicated;
 
 use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{Error, Result};
-use crate::launch::Launch;
 use std::fmt;
 use std::ops::Range;
+
+pub use launch::{LaunchPlace, launch_sharded};
+pub use lend::ShardedBuffers;
+pub use replicated::Replicated;
 
 /// A matrix whose rows lie on several devices: each has as many of them, one after the other, as the others, or one less. With a halo, each device also has
 /// copies of so many rows of its neighbours above and below, for kernels that read them.
@@ -184,6 +193,16 @@ impl<T: Element> Sharded<T> {
         self.halo
     }
 
+    /// The buffer of one device.
+    fn buffer(&self, index: usize) -> &Buffer<T> {
+        &self.shards[index].buffer
+    }
+
+    /// The same, to be changed.
+    fn buffer_mut(&mut self, index: usize) -> &mut Buffer<T> {
+        &mut self.shards[index].buffer
+    }
+
     /// What the devices have.
     pub fn shards(&self) -> &[Shard<T>] {
         &self.shards
@@ -205,169 +224,6 @@ impl<T: Element> fmt::Debug for Shard<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Shard of rows {:?}: {:?}", self.place.rows, self.buffer)
     }
-}
-
-/// The halo of a matrix; the devices it is spread over, what each has of it, and how many elements the buffer there has.
-type Parts<'p> = (usize, Vec<(&'p Device, &'p ShardPlace, usize)>);
-
-mod sealed {
-    /// Nobody else lends.
-    pub trait Sealed {}
-}
-
-/// What [`launch_sharded`] lends: `&Sharded` as `&Buffer`, `&mut Sharded` as `&mut Buffer`; one, or a tuple of up to eight.
-pub trait ShardedBuffers: sealed::Sealed {
-    /// What one device has of them.
-    type Buffers<'s>;
-    #[doc(hidden)]
-    type Lent;
-    #[doc(hidden)]
-    fn lend(self) -> Self::Lent;
-    #[doc(hidden)]
-    fn buffers<'s>(lent: &'s mut Self::Lent, index: usize) -> Self::Buffers<'s>;
-    #[doc(hidden)]
-    fn visit(&self, each: &mut dyn FnMut(Parts<'_>) -> Result<()>) -> Result<()>;
-}
-
-impl<T: Element> Sharded<T> {
-    fn parts(&self) -> Parts<'_> {
-        (self.halo, self.shards.iter().map(|shard| (shard.buffer.device(), &shard.place, shard.buffer.len())).collect())
-    }
-}
-
-impl<T: Element> sealed::Sealed for &Sharded<T> {}
-
-impl<'a, T: Element> ShardedBuffers for &'a Sharded<T> {
-    type Buffers<'s> = &'s Buffer<T>;
-    type Lent = &'a Sharded<T>;
-
-    fn lend(self) -> &'a Sharded<T> {
-        self
-    }
-
-    fn buffers<'s>(lent: &'s mut &'a Sharded<T>, index: usize) -> &'s Buffer<T> {
-        &lent.shards[index].buffer
-    }
-
-    fn visit(&self, each: &mut dyn FnMut(Parts<'_>) -> Result<()>) -> Result<()> {
-        each(self.parts())
-    }
-}
-
-impl<T: Element> sealed::Sealed for &mut Sharded<T> {}
-
-impl<'a, T: Element> ShardedBuffers for &'a mut Sharded<T> {
-    type Buffers<'s> = &'s mut Buffer<T>;
-    type Lent = &'a mut Sharded<T>;
-
-    fn lend(self) -> &'a mut Sharded<T> {
-        self
-    }
-
-    fn buffers<'s>(lent: &'s mut &'a mut Sharded<T>, index: usize) -> &'s mut Buffer<T> {
-        &mut lent.shards[index].buffer
-    }
-
-    fn visit(&self, each: &mut dyn FnMut(Parts<'_>) -> Result<()>) -> Result<()> {
-        each(self.parts())
-    }
-}
-
-macro_rules! tuples {
-    ($($($name:ident)*;)*) => {$(
-        impl<$($name: ShardedBuffers),*> sealed::Sealed for ($($name,)*) {}
-
-        #[allow(non_snake_case, reason = "a variable for each type")]
-        impl<$($name: ShardedBuffers),*> ShardedBuffers for ($($name,)*) {
-            type Buffers<'s> = ($($name::Buffers<'s>,)*);
-            type Lent = ($($name::Lent,)*);
-
-            fn lend(self) -> Self::Lent {
-                let ($($name,)*) = self;
-                ($($name.lend(),)*)
-            }
-
-            fn buffers<'s>(lent: &'s mut Self::Lent, index: usize) -> Self::Buffers<'s> {
-                let ($($name,)*) = lent;
-                ($(<$name as ShardedBuffers>::buffers($name, index),)*)
-            }
-
-            fn visit(&self, each: &mut dyn FnMut(Parts<'_>) -> Result<()>) -> Result<()> {
-                let ($($name,)*) = self;
-                $($name.visit(each)?;)*
-                Ok(())
-            }
-        }
-    )*};
-}
-
-tuples! { A; A B; A B C; A B C D; A B C D E; A B C D E F; A B C D E F G; A B C D E F G H; }
-
-/// The devices that the matrices of one launch are spread over, and what each has of the first of them.
-fn common_parts(matrices: &impl ShardedBuffers) -> Result<Vec<(Device, ShardPlace)>> {
-    let refuse = |reason: String| Err(Error::Shards { reason });
-    let tell = |parts: &mut dyn Iterator<Item = (&Device, &ShardPlace)>| {
-        let parts: Vec<_> = parts.map(|(device, place)| format!("rows {:?} on {device}", place.rows)).collect();
-        parts.join(", ")
-    };
-    let mut first: Option<(usize, Vec<(Device, ShardPlace)>)> = None;
-    let mut number = 0;
-    matrices.visit(&mut |(halo, parts)| {
-        number += 1;
-        // A kernel indexes by the place, whatever the buffer is.
-        for (device, place, len) in &parts {
-            let needed = place.buffer_rows() * place.columns;
-            if *len < needed {
-                return refuse(format!(
-                    "the buffer of matrix {number} on {device} has {len} elements, and its rows with the halo are {needed}; help: leave each device the buffer that it was given"
-                ));
-            }
-        }
-        let Some((first_halo, first)) = &first else {
-            first = Some((halo, parts.into_iter().map(|(device, place, _)| (device.clone(), place.clone())).collect()));
-            return Ok(());
-        };
-        let is_same = parts.len() == first.len() && parts.iter().zip(first).all(|(a, b)| *a.0 == b.0 && a.1.rows == b.1.rows);
-        if !is_same {
-            let this = tell(&mut parts.iter().map(|(device, place, _)| (*device, *place)));
-            let first = tell(&mut first.iter().map(|(device, place)| (device, place)));
-            return refuse(format!(
-                "matrix 1 is spread as {first}, but matrix {number} as {this}; help: spread matrices of one launch over the same devices, with as many rows"
-            ));
-        }
-        // Asked of one device, too, which has no neighbours: what runs there is to run on several.
-        if halo != *first_halo {
-            let wider = halo.max(*first_halo);
-            return refuse(format!(
-                "matrix 1 has a halo of {first_halo}, but matrix {number} of {halo}, and a launch has one place for all matrices; help: pass {wider} as the halo of both to `Sharded::scatter` or `Sharded::zeros`"
-            ));
-        }
-        Ok(())
-    })?;
-    Ok(first.map(|(_, parts)| parts).unwrap_or_default())
-}
-
-/// Launches a kernel on every device that some matrices are spread over, on what it has of them, in its own stream: they run at the same time. The closure gets which rows the device has, and its buffers.
-///
-/// The place goes for all matrices, which have the same rows and the same halo on each device; a matrix that needs no halo is given one all the same. They may have other columns, as a matrix and the sums of
-/// its rows: `place.columns`, and what `place.own()` makes of it, are the first matrix's, so pass the kernel the columns of each.
-///
-/// ```text
-/// launch_sharded((&old, &mut new), |place, (old, new)| Ok(relax(old, new, place.above, place.rows.len()).cover((place.columns, place.rows.len()))))?;
-/// ```
-///
-/// # Errors
-/// [`Error::Shards`] if the matrices are spread otherwise: over other devices, with other rows to each, or with another halo; or if a buffer was replaced by one that is too short; what the closure gives; as [`Launch::launch`].
-pub fn launch_sharded<S: ShardedBuffers>(
-    matrices: S,
-    mut launch: impl for<'s> FnMut(&'s ShardPlace, S::Buffers<'s>) -> Result<Launch<'s>>,
-) -> Result<()> {
-    let parts = common_parts(&matrices)?;
-    let mut lent = matrices.lend();
-    for (index, (device, place)) in parts.iter().enumerate() {
-        launch(place, S::buffers(&mut lent, index))?.launch(device)?;
-    }
-    Ok(())
 }
 
 #[cfg(test)]
