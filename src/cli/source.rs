@@ -8,7 +8,7 @@ use warpwright_codegen::diagnostic::{Diagnostic, Diagnostics, Level};
 use warpwright_codegen::hir::{self, Axis, Lowered};
 use warpwright_codegen::nearest::nearest;
 use warpwright_codegen::pipeline::{self, Built, Scheduled};
-use warpwright_codegen::syntax::{ConstValue, GenericValue, Instance, Program, SourcePlace, check_subset};
+use warpwright_codegen::syntax::{ConstValue, GenericValue, Instance, Program, SourcePlace, check_rust_rules, check_subset};
 use warpwright_review::crates::{Crate, Reached, SourceFile};
 use warpwright_review::{OfLaunch, ReviewScope, ReviewedVariant, review_launched};
 
@@ -282,6 +282,12 @@ impl Source {
     pub(super) fn check_syntax(&self) -> Findings {
         let mut syntax = Diagnostics::new();
         check_subset(&self.items, &mut syntax);
+        // No `rustc` looks at the file.
+        let mut of_rust = Diagnostics::new();
+        check_rust_rules(&self.items, &mut of_rust);
+        let is_new = |finding: &Diagnostic| syntax.iter().all(|known| known.span.start() != finding.span.start());
+        let more: Vec<Diagnostic> = of_rust.into_iter().filter(is_new).collect();
+        syntax.extend(more);
         Findings { syntax, types: Vec::new() }
     }
 

@@ -17,7 +17,7 @@ use warpwright_codegen::backend::BACKENDS;
 use warpwright_codegen::diagnostic::{Diagnostic, Diagnostics, Level};
 use warpwright_codegen::hir::{declared_instances, parse_constant, parse_generic};
 use warpwright_codegen::pipeline;
-use warpwright_codegen::syntax::{Instance, Program, Unit, UnitId, absent_names, check_subset, foreign_syntax};
+use warpwright_codegen::syntax::{Instance, Program, Unit, UnitId, absent_names, check_rust_rules, check_subset, foreign_syntax};
 use warpwright_codegen::target::{Target, Targets};
 use warpwright_review::{ReviewScope, review};
 
@@ -122,6 +122,9 @@ fn of_text(text: &str, asked: &Asked, found: &mut Found) {
     let mut of_subset = Diagnostics::new();
     check_subset(&unit.items, &mut of_subset);
     found.add(&of_subset);
+    let mut of_rust = Diagnostics::new();
+    check_rust_rules(&unit.items, &mut of_rust);
+    found.add(&of_rust);
     found.add(&absent_names(&unit.items, &asked.absent));
     let kernels: Vec<String> = match &asked.kernel {
         Some(kernel) => vec![kernel.clone()],

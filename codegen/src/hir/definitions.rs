@@ -1,12 +1,12 @@
 //! Types that cannot be: a struct that holds itself, one with more scalars than a thread can hold as a value, one with a const generic
-//! that is a struct, an enum whose variants do not fit the integer behind it.
+//! that is a struct, an enum whose variants do not fit the integer behind it, or of which two have one value.
 //!
 //! Looked at before anything asks for the fields of a field, so that nothing behind this walks in circles.
 
-use super::check::Context;
 use super::check::edits::{nearest_number, wider};
+use super::check::{Checker, Context, TypeScope};
 use super::items::{AdtKind, Def, ModuleId, Namespace};
-use super::types::AdtId;
+use super::types::{AdtId, Const, Ty};
 use crate::collections::HashMap;
 use crate::diagnostic::Diagnostic;
 use crate::ir::Scalar;
@@ -35,6 +35,7 @@ pub(super) fn check_definitions(context: &Context<'_>) {
             context.report(Diagnostic::error(adt.span, message).help(help).by_rustc());
         }
     }
+    context.items.enums.iter().for_each(|(id, item)| check_values(context, *id, item));
     for (index, adt) in context.items.adts.iter().enumerate() {
         for param in adt.generics.const_params() {
             let mut named = Named::of(context, AdtId(index));
@@ -48,6 +49,54 @@ pub(super) fn check_definitions(context: &Context<'_>) {
         }
     }
     check_structs(context);
+}
+
+/// Reports variants of an enum that have the value of one before them.
+fn check_values(context: &Context<'_>, id: AdtId, item: &syn::ItemEnum) {
+    let adt = &context.items.adts[id.0];
+    let AdtKind::Enum(variants, _) = &adt.kind else { return };
+    let mut known: HashMap<i128, &syn::Ident> = HashMap::default();
+    for ((_, value), variant) in variants.iter().zip(&item.variants) {
+        let Some(first) = known.get(value) else {
+            known.insert(*value, &variant.ident);
+            continue;
+        };
+        let (of, name) = (&adt.name, &variant.ident);
+        let error = Diagnostic::error(name.span(), format!("`{of}::{name}` is {value}, and so is `{of}::{first}`"));
+        let error = error.label(first.span(), format!("{value} here")).help(format!("give it a value of its own: `{name} = …`"));
+        context.report(error.by_rustc());
+    }
+}
+
+/// Evaluates the values of variants that are written as more than a number: `A = 1 << 4`, `B = FIRST + 1`.
+pub(super) fn settle_variants(context: &mut Context<'_>) {
+    for index in 0..context.items.enums.len() {
+        let (id, item) = context.items.enums[index];
+        if item.variants.iter().all(|variant| variant.discriminant.as_ref().is_none_or(|(_, value)| is_plain(value))) {
+            continue;
+        }
+        let adt = &context.items.adts[id.0];
+        let AdtKind::Enum(_, repr) = adt.kind else { continue };
+        let is_open = adt.attrs.iter().all(|attr| !attr.path().is_ident("repr"));
+        let ty = if is_open { Ty::Isize } else { Ty::Scalar(repr) };
+        let mut next = 0;
+        let mut variants = Vec::new();
+        for variant in &item.variants {
+            let scope = TypeScope { module: adt.module, generics: Default::default(), self_ty: None };
+            let value = variant.discriminant.as_ref().map(|(_, value)| Checker::new(context, scope).const_expression(value, &ty));
+            // What has no value is said, and counted on.
+            let value = if let Some(Const::Value(value)) = value { value } else { next };
+            variants.push((variant.ident.to_string(), value));
+            next = value.wrapping_add(1);
+        }
+        context.items.adts[id.0].kind = AdtKind::Enum(variants, repr);
+    }
+}
+
+/// Whether a value is a number without a suffix, which is of whatever type is asked for.
+fn is_plain(value: &syn::Expr) -> bool {
+    let number = if let syn::Expr::Unary(syn::ExprUnary { op: syn::UnOp::Neg(_), expr, .. }) = value { expr } else { value };
+    matches!(number, syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(int), .. }) if int.suffix().is_empty())
 }
 
 /// Reports `_` in the types of items, which are inferred within bodies alone.

@@ -96,6 +96,8 @@ pub(crate) struct Items<'p> {
     pub(crate) functions: Vec<FnItem<'p>>,
     pub(crate) constants: Vec<ConstItem<'p>>,
     pub(crate) adts: Vec<Adt<'p>>,
+    /// The enums among them, as they are written.
+    pub(crate) enums: Vec<(AdtId, &'p syn::ItemEnum)>,
     pub(crate) aliases: Vec<(ModuleId, &'p syn::ItemType)>,
     methods: HashMap<(AdtId, String), FnId>,
     associated_constants: HashMap<(AdtId, String), ConstId>,
@@ -111,6 +113,7 @@ impl<'p> Items<'p> {
             functions: Vec::new(),
             constants: Vec::new(),
             adts: Vec::new(),
+            enums: Vec::new(),
             aliases: Vec::new(),
             methods: HashMap::new(),
             associated_constants: HashMap::new(),
@@ -166,6 +169,7 @@ impl<'p> Items<'p> {
             syn::Item::Enum(item) => {
                 let kind = AdtKind::Enum(enum_variants(item), enum_representation(item));
                 self.add_adt(id, &item.ident, &item.generics, &item.attrs, kind);
+                self.enums.push((AdtId(self.adts.len() - 1), item));
             }
             syn::Item::Type(item) => {
                 self.aliases.push((id, item));
@@ -387,7 +391,8 @@ impl<'p> Items<'p> {
     }
 }
 
-/// C-like variants: an explicit value, or one more than the last. Other variants are refused by the subset check.
+/// C-like variants: an explicit value, or one more than the last. What is no plain number is evaluated by [`super::definitions`]. Other variants are refused by
+/// the subset check.
 fn enum_variants(item: &syn::ItemEnum) -> Vec<(String, i128)> {
     let mut next = 0;
     let mut variants = Vec::new();

@@ -23,6 +23,7 @@ mod quantity;
 mod read;
 mod repr;
 mod require;
+mod rust_rules;
 mod scopes;
 mod signature;
 mod std_functions;
@@ -49,6 +50,7 @@ pub use program::{ConstValue, Extern, GenericValue, Instance, Program, Unit, Uni
 pub use quantity::{QUANTITIES, Quantity, QuantityKind, Relation, Sense};
 pub use repr::repr_align;
 pub use require::RequireClause;
+pub use rust_rules::check_rust_rules;
 pub use scopes::{Import, MatchesArguments, bindings, imports};
 pub use signature::{generic_name, is_group_type, is_marked};
 pub use std_functions::{call_edit, std_function};

@@ -271,6 +271,17 @@ impl Checker<'_, '_> {
     /// A tuple struct of these fields.
     fn construct(&mut self, ty: Ty, call: &syn::ExprCall, span: Span) -> Expr {
         let fields = self.struct_fields(&ty).unwrap_or_default();
+        if let [(first, _), ..] = &fields[..]
+            && first.parse::<u32>().is_err()
+        {
+            let shown = self.show(&ty);
+            let values = call.args.iter().map(written).chain(std::iter::repeat("…".to_owned()));
+            let given: Vec<String> = fields.iter().zip(values).map(|((field, _), value)| format!("{field}: {value}")).collect();
+            call.args.iter().for_each(|arg| drop(self.expression(arg)));
+            let error = Diagnostic::error(span, format!("the fields of `{shown}` have names, and these values have none"));
+            self.report(error.help(format!("write `{shown} {{ {} }}`", given.join(", "))).by_rustc());
+            return expr(ExprKind::Int(1), ty, span);
+        }
         self.arity(call, fields.len(), &self.show(&ty), &letters(fields.len()));
         let mut values = Vec::new();
         for (index, (arg, (_, field))) in call.args.iter().zip(&fields).enumerate() {
@@ -440,7 +451,15 @@ impl Checker<'_, '_> {
         for (generic, given) in generics[parents..].iter_mut().zip(explicit) {
             // `f::<2>`: the value is of the type that the function declares.
             if let (Arg::Const(_, declared), Arg::Const(_, own)) = (&*generic, given) {
-                self.infer.unify(own, declared);
+                let is_of_type = self.infer.unify(own, declared);
+                let ty = self.infer.resolve(declared);
+                if !is_of_type {
+                    self.expect(own, declared, span);
+                } else if let Arg::Const(value, _) = given
+                    && let Some(value) = self.known_const(*value)
+                {
+                    self.check_number(value, &ty, span);
+                }
             }
             match (&*generic, given) {
                 (Arg::Ty(_), Arg::Ty(_)) | (Arg::Const(..), Arg::Const(..)) => *generic = given.clone(),

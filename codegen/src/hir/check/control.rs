@@ -117,9 +117,11 @@ impl Checker<'_, '_> {
             self.matches.push((PatternSite::Let, ty.clone(), vec![shape], pattern.span));
         }
         if init.is_none() {
-            // `let x;` is assigned later, once: that it is once is rustc's to say.
-            self.locals[declared..].iter_mut().for_each(|local| local.mutable = true);
-            self.unfilled.extend((declared..self.locals.len()).map(|index| (LocalId(index), Unfilled::default())));
+            // `let x;` is assigned later, once: whether it is once is looked at when all is typed.
+            for (index, local) in self.locals.iter_mut().enumerate().skip(declared) {
+                self.unfilled.insert(LocalId(index), Unfilled { is_mutable: local.mutable, ..Unfilled::default() });
+                local.mutable = true;
+            }
         }
         Some(match (init, otherwise) {
             (Some(init), Some(otherwise)) => Statement::Expr(self.let_else(pattern, init, otherwise, local.span())),
@@ -197,7 +199,7 @@ impl Checker<'_, '_> {
         let kind = if dynamic { LocalKind::SharedDynamic } else { LocalKind::Shared };
         let name = ident.ident.to_string();
         let rows = self.rows(attribute, &name, &ty);
-        let id = self.declare(&name, ty, kind, true, ident.ident.span());
+        let id = self.declare(&name, ty, kind, ident.mutability.is_some(), ident.ident.span());
         self.rows.insert(id, rows);
         Some(Statement::Shared(id))
     }

@@ -3,6 +3,7 @@
 use super::super::tree::{Block, Expr, ExprKind, LocalKind, Statement};
 use super::super::types::{Const, Kind, Ty};
 use super::edits::instead_of_assigning;
+use super::literals::{Literal, settle_cast};
 use super::{Checker, Demand};
 use crate::diagnostic::Diagnostic;
 use crate::ir::{BinaryOp, CompareOp, Type, UnaryOp};
@@ -130,6 +131,7 @@ impl Checker<'_, '_> {
                 if ty.is_float() {
                     return expr(ExprKind::Float(value as f64), ty, span);
                 }
+                self.literals.push(Literal::int(value, &ty, span));
                 expr(ExprKind::Int(value), ty, span)
             }
             syn::Lit::Float(float) => {
@@ -137,6 +139,7 @@ impl Checker<'_, '_> {
                     return self.error_expression(Diagnostic::error(span, "this number cannot be read").by_rustc());
                 };
                 let Some(ty) = self.suffixed(float.suffix(), float.base10_digits(), Kind::Float, span) else { return self.anything(span) };
+                self.literals.push(Literal::float(float.base10_digits(), &ty, span));
                 // Read as `f32` where it is one, so that it is rounded once.
                 let value = match &ty {
                     Ty::Scalar(Type::F32) => float.base10_parse::<f32>().map_or(value, f64::from),
@@ -199,7 +202,10 @@ impl Checker<'_, '_> {
         let op = if matches!(unary.op, syn::UnOp::Neg(_)) { UnaryOp::Neg } else { UnaryOp::Not };
         self.demand(&ty, if op == UnaryOp::Neg { Demand::Signed } else { Demand::Bits }, span);
         match (op, &operand.kind) {
-            (UnaryOp::Neg, ExprKind::Int(value)) => expr(ExprKind::Int(value.wrapping_neg()), ty, span),
+            (UnaryOp::Neg, ExprKind::Int(value)) => {
+                self.note_sign(&operand, span);
+                expr(ExprKind::Int(value.wrapping_neg()), ty, span)
+            }
             (UnaryOp::Neg, ExprKind::Float(value)) => expr(ExprKind::Float(-value), ty, span),
             _ => expr(ExprKind::Unary(op, Box::new(operand)), ty, span),
         }
@@ -419,6 +425,7 @@ impl Checker<'_, '_> {
     fn cast(&mut self, cast: &syn::ExprCast, span: Span) -> Expr {
         let operand = self.expression(&cast.expr);
         let ty = self.written_type(&cast.ty);
+        settle_cast(&mut self.infer, &operand, &ty);
         self.demand(&operand.ty, Demand::Scalar, operand.span);
         self.demand(&ty, Demand::Scalar, span);
         self.casts.push((operand.ty.clone(), ty.clone(), span));

@@ -16,6 +16,8 @@ mod exhaustive;
 mod expression;
 mod familiar;
 mod inherent;
+mod initialized;
+mod literals;
 pub(crate) mod matrix;
 mod message;
 mod method;
@@ -97,7 +99,7 @@ pub(super) enum Unmarked {
     Method(AdtId),
 }
 
-/// An array that was declared without a value.
+/// A variable that was declared without a value; arrays are looked at more closely.
 #[derive(Clone, Copy, Default)]
 struct Unfilled {
     /// Where an element of it is first named.
@@ -106,6 +108,8 @@ struct Unfilled {
     is_assigned: bool,
     /// Whether it has atomics, which only shared arrays have.
     has_atomics: bool,
+    /// Whether it was declared `mut`.
+    is_mutable: bool,
 }
 
 /// Demands on a type that can be looked at when inference is done.
@@ -175,7 +179,9 @@ pub(crate) struct Checker<'c, 'p> {
     casts: Vec<(Ty, Ty, Span)>,
     /// Divisions by a literal 0 and shifts by a literal: the type of the left side, the count of a shift, where.
     literal_operands: Vec<(Ty, Option<i128>, Span)>,
-    /// Arrays that were declared without a value.
+    /// Literals, whose types are known last.
+    literals: Vec<literals::Literal>,
+    /// Variables that were declared without a value.
     unfilled: BTreeMap<LocalId, Unfilled>,
     /// Accumulators that begin, with where.
     accumulators: Vec<(Ty, Span)>,
@@ -193,7 +199,7 @@ pub(crate) struct Checker<'c, 'p> {
 
 impl<'p> Context<'p> {
     pub(crate) fn new(program: &'p Program) -> Context<'p> {
-        Context {
+        let mut context = Context {
             items: Items::collect(program),
             diagnostics: RefCell::default(),
             constants: RefCell::default(),
@@ -201,7 +207,9 @@ impl<'p> Context<'p> {
             aliases_open: RefCell::default(),
             unmarked: RefCell::default(),
             bodies: RefCell::default(),
-        }
+        };
+        super::definitions::settle_variants(&mut context);
+        context
     }
 
     /// Adds a finding; what is written once and looked at twice is found once.
@@ -282,9 +290,15 @@ impl<'p> Context<'p> {
         checker.expect_result(&block.1, item.block.stmts.last().map_or(item.signature.ident.span(), Spanned::span));
         let root = Expr { ty: result.clone(), kind: ExprKind::Block(block.0), span: item.signature.ident.span() };
         checker.finish();
-        let clean = self.diagnostics.borrow().iter().skip(errors).all(|d| d.level != crate::diagnostic::Level::Error);
-        let Checker { infer, locals, annotations, rows, .. } = checker;
-        clean.then_some(Body { infer, locals, params, result, root, annotations, rows })
+        let is_clean = || self.diagnostics.borrow().iter().skip(errors).all(|d| d.level != crate::diagnostic::Level::Error);
+        if !is_clean() {
+            return None;
+        }
+        let Checker { infer, locals, annotations, rows, unfilled, .. } = checker;
+        let body = Body { infer, locals, params, result, root, annotations, rows };
+        let declared = unfilled.into_iter().map(|(id, unfilled)| (id, unfilled.is_mutable)).collect();
+        initialized::check(self, &body, &declared);
+        is_clean().then_some(body)
     }
 
     /// Notes that a constant's value is being looked at. Not if it is already: then it is defined by itself.
@@ -370,6 +384,7 @@ impl<'p> Context<'p> {
         // A constant's elements are counted when it is evaluated, and what does not fit is found.
         checker.arrays.clear();
         checker.literal_operands.clear();
+        checker.literals.clear();
         checker.finish();
         match super::constant::evaluate(&expr, &checker.infer, &ty) {
             Ok(value) => Some((checker.infer.exported(&ty), value)),
@@ -405,6 +420,7 @@ impl<'c, 'p> Checker<'c, 'p> {
             matches: Vec::new(),
             casts: Vec::new(),
             literal_operands: Vec::new(),
+            literals: Vec::new(),
             unfilled: BTreeMap::new(),
             accumulators: Vec::new(),
             arrays: Vec::new(),
@@ -577,6 +593,7 @@ impl<'c, 'p> Checker<'c, 'p> {
         }
         self.check_casts();
         self.check_literal_operands();
+        self.check_literals();
         self.check_vector_accesses();
         self.check_unfilled();
         self.check_sizes();

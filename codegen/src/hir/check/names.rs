@@ -111,6 +111,7 @@ impl Checker<'_, '_> {
         checker.expect(&expr.ty, &ty, expr.span);
         // What does not fit is found when it is evaluated.
         checker.literal_operands.clear();
+        checker.literals.clear();
         checker.finish();
         let ty = checker.infer.resolve(&ty);
         match super::super::constant::evaluate(&expr, &checker.infer, &ty) {

@@ -1,0 +1,86 @@
+//! What `rustc` refuses of items and that no kernel's own types show: names that are defined twice, attributes and derives that there are not, types without
+//! `Copy`, bounds that are not in scope.
+//!
+//! Asked by the command alone, which has no `rustc` beside it: where a crate is compiled, `rustc` says the same. Only what is certain is refused: an item
+//! under a `cfg`, or a name that a glob of another crate may bring in, is left alone.
+
+mod attributes;
+mod bindings;
+mod derives;
+mod enums;
+mod members;
+mod names;
+mod scope;
+
+use super::subset::is_named_module;
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use proc_macro2::Span;
+use scope::Scope;
+
+/// Refuses what `rustc` refuses of the items of a file, modules among them included.
+pub fn check_rust_rules(items: &[syn::Item], diagnostics: &mut Diagnostics) {
+    let scope = Scope::of_file(items);
+    check_module(items, &scope, false, diagnostics);
+}
+
+fn check_module(items: &[syn::Item], scope: &Scope<'_>, is_marked: bool, diagnostics: &mut Diagnostics) {
+    // Which of two items is there may be a `cfg`'s to decide, and tests are no device code.
+    let present: Vec<&syn::Item> = items.iter().filter(|item| !attributes_of(item).iter().any(is_conditional)).collect();
+    names::check(&present, diagnostics);
+    members::check_impls(&present, diagnostics);
+    for item in present {
+        attributes::check(item, scope, diagnostics);
+        members::check(item, diagnostics);
+        bindings::check(item, scope, is_marked, diagnostics);
+        enums::check(item, diagnostics);
+        if is_marked || super::is_marked(attributes_of(item)) {
+            derives::check(item, scope, diagnostics);
+            scope.check_bounds(item, diagnostics);
+        }
+        if let syn::Item::Mod(module) = item
+            && let Some((_, content)) = &module.content
+        {
+            let inner = scope.inner(content);
+            check_module(content, &inner, is_marked || is_named_module(&module.attrs), diagnostics);
+        }
+    }
+}
+
+/// Whether what bears the attribute may not be there.
+fn is_conditional(attr: &syn::Attribute) -> bool {
+    attr.path().is_ident("cfg") || attr.path().is_ident("cfg_attr")
+}
+
+/// The attributes of an item of any kind.
+fn attributes_of(item: &syn::Item) -> &[syn::Attribute] {
+    match item {
+        syn::Item::Const(item) => &item.attrs,
+        syn::Item::Enum(item) => &item.attrs,
+        syn::Item::ExternCrate(item) => &item.attrs,
+        syn::Item::Fn(item) => &item.attrs,
+        syn::Item::ForeignMod(item) => &item.attrs,
+        syn::Item::Impl(item) => &item.attrs,
+        syn::Item::Macro(item) => &item.attrs,
+        syn::Item::Mod(item) => &item.attrs,
+        syn::Item::Static(item) => &item.attrs,
+        syn::Item::Struct(item) => &item.attrs,
+        syn::Item::Trait(item) => &item.attrs,
+        syn::Item::TraitAlias(item) => &item.attrs,
+        syn::Item::Type(item) => &item.attrs,
+        syn::Item::Union(item) => &item.attrs,
+        syn::Item::Use(item) => &item.attrs,
+        _ => &[],
+    }
+}
+
+/// A name that stands where another of the same name does.
+fn defined_twice(what: &str, name: &syn::Ident, first: Span, help: impl Into<String>) -> Diagnostic {
+    Diagnostic::error(name.span(), format!("{what} `{name}` is defined twice")).label(first, "first defined here").help(help)
+}
+
+/// `a2` for `a`, `A_2` for `A`, `Point2` for `Point`: a name for the second.
+fn second_name(name: &syn::Ident) -> String {
+    let text = name.to_string();
+    let is_constant = text.chars().all(|letter| !letter.is_lowercase()) && text.len() > 1;
+    if is_constant { format!("{text}_2") } else { format!("{text}2") }
+}
