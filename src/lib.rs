@@ -27,11 +27,11 @@
 
 pub use warpwright_macros::{device, kernel, module};
 pub use warpwright_runtime::{
-    Addressing, Buffer, BufferMatrix, BufferMatrixBatch, BufferMatrixBatchMut, BufferMatrixMut, Clock, CollectiveLaunch, Communicator,
-    ConstantBuffer, Device, DeviceKind, DeviceProperties, Dim3, Element, Error, Event, Extent, Filter, Float, Graph, GraphBuffers,
-    GraphStep, Int, Keep, Launch, LaunchPlace, Num, PinnedBuffer, Recording, Reducible, Reduction, Rendezvous, Replicated, Result,
-    Sampling, Shard, ShardPlace, Sharded, ShardedBuffers, Simulation, Stream, Texture, TimedRun, Timing, Tuned, TunedError, Variant,
-    Variants, launch_sharded, launch_together,
+    Addressing, Buffer, BufferMatrix, BufferMatrixBatch, BufferMatrixBatchMut, BufferMatrixMut, BufferRange, BufferRangeMut, Clock,
+    CollectiveLaunch, Communicator, ConstantBuffer, Device, DeviceKind, DeviceProperties, Dim3, Element, Error, Event, Extent, Filter,
+    Float, Graph, GraphBuffers, GraphStep, Int, Keep, Launch, LaunchPlace, Num, PinnedBuffer, Recording, Reducible, Reduction, Rendezvous,
+    Replicated, Result, Sampling, Shard, ShardPlace, Sharded, ShardedBuffers, Simulation, Stream, Texture, TimedRun, Timing, Tuned,
+    TunedError, Variant, Variants, launch_sharded, launch_together,
 };
 pub use warpwright_runtime::{issue_order, nvdisasm, operand_reads, ptxas, tuned};
 

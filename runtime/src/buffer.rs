@@ -177,6 +177,9 @@ impl Allocation {
         self.uses.write_on(stream)?;
         // SAFETY: as above; the devices are connected.
         unsafe { stream.queue().copy_from_peer(self.memory(), other.memory(), other.device.driver(), what) }?;
+        if others.may_be_given_up() {
+            other.device.is_copied_to(&self.device)?;
+        }
         others.order_after(stream)
     }
 

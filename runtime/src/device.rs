@@ -5,6 +5,7 @@ use crate::cache::Cache;
 use crate::driver::{DeviceDriver, DeviceLimits};
 use crate::element::Element;
 use crate::error::{Error, Result};
+use crate::followers::Followers;
 #[cfg(feature = "cudarc")]
 use crate::foreign::PER_THREAD;
 use crate::foreign::{LEGACY, SharedKeep};
@@ -42,6 +43,8 @@ pub(crate) struct DeviceCore {
     properties: OnceLock<DeviceProperties>,
     /// Held while collectives of several devices go into their streams.
     collectives: Mutex<()>,
+    /// Where a failure is to be told, too.
+    followers: Followers,
 }
 
 /// Devices made so far, with the number each was asked for by. They live as long as the program: their buffers may.
@@ -54,11 +57,9 @@ type Slot = Arc<Mutex<Option<Device>>>;
 static FOREIGN: Mutex<Vec<(usize, Weak<DeviceCore>)>> = Mutex::new(Vec::new());
 
 /// A device that somebody else keeps.
-#[cfg(feature = "cudarc")]
 #[derive(Debug)]
 pub(crate) struct KnownDevice(Weak<DeviceCore>);
 
-#[cfg(feature = "cudarc")]
 impl KnownDevice {
     pub(crate) fn get(&self) -> Option<Device> {
         self.0.upgrade().map(|core| Device { core })
@@ -186,7 +187,6 @@ impl Device {
     }
 
     /// Who it is, for somebody who does not keep it.
-    #[cfg(feature = "cudarc")]
     pub(crate) fn known(&self) -> KnownDevice {
         KnownDevice(Arc::downgrade(&self.core))
     }
@@ -225,6 +225,7 @@ impl Device {
             cache: Cache::default(),
             properties: OnceLock::new(),
             collectives: Mutex::new(()),
+            followers: Followers::default(),
         };
         Ok(Device { core: Arc::new(core) })
     }
@@ -387,8 +388,24 @@ impl Device {
         all.and_then(|()| self.core.driver.foreign_queue(LEGACY)?.mark()?.synchronize())
     }
 
-    /// Says that something in a stream went wrong: to all streams, since any may have waited for that one.
+    /// Says that something in a stream went wrong: to all streams, since any may have waited for that one, and to those of devices that what is there is being copied to.
     pub(crate) fn fail(&self, error: &Error) {
+        let mut told = vec![self.clone()];
+        let mut next = 0;
+        while let Some(device) = told.get(next).cloned() {
+            next += 1;
+            device.fail_here(error);
+            let others = device.core.followers.take();
+            told.extend(others.into_iter().filter(|other| !told.contains(other)).collect::<Vec<_>>());
+        }
+    }
+
+    /// The other device's own stream has a copy of something here, behind what may fail here.
+    pub(crate) fn is_copied_to(&self, other: &Device) -> Result<()> {
+        self.core.followers.add(other)
+    }
+
+    fn fail_here(&self, error: &Error) {
         self.core.stream.fail(error.clone());
         let streams: Vec<_> = {
             let streams = self.core.streams.lock().unwrap_or_else(PoisonError::into_inner);

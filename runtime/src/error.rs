@@ -99,6 +99,16 @@ pub enum Error {
         /// Elements of the buffer.
         len: usize,
     },
+    /// A range that is no part of a buffer.
+    #[error("elements {start} to {end} are no part of a buffer or range that has {len}; give a range within 0..{len}")]
+    Range {
+        /// The first of them.
+        start: usize,
+        /// The one behind the last of them.
+        end: usize,
+        /// Elements of the buffer, or of the range.
+        len: usize,
+    },
     /// A matrix that its buffer does not hold.
     #[error("{reason}")]
     Matrix {
@@ -358,7 +368,7 @@ pub(crate) use debug_of_variants;
 
 debug_of_variants! {
     Error:
-    NoDriver NoDevice DriverTooOld Driver OutOfMemory TooLarge Texture LengthMismatch OutOfRange Matrix Array View
+    NoDriver NoDevice DriverTooOld Driver OutOfMemory TooLarge Texture LengthMismatch OutOfRange Range Matrix Array View
     Untimed NoZero ConstantTooLarge Compile DeviceCompiler Layout UnknownTarget NoGrid NoBlock
     FixedBlock EmptyExtent Limit IndexWidth OtherDevice ForeignObject Foreign Shards Collective Graph Argument Fault Simulated
     Internal Unsupported

@@ -6,6 +6,7 @@
 
 mod arguments;
 mod buffer;
+mod buffer_range;
 #[cfg(feature = "bytemuck")]
 mod bytemuck;
 mod cache;
@@ -24,6 +25,7 @@ pub mod element;
 #[cfg(feature = "cudarc")]
 mod end_of_thread;
 mod error;
+mod followers;
 mod foreign;
 #[doc(hidden)]
 pub mod generated;
@@ -67,6 +69,7 @@ mod variants;
 pub mod warp;
 
 pub use buffer::{Buffer, ConstantBuffer};
+pub use buffer_range::{BufferRange, BufferRangeMut};
 pub use collective::{CollectiveLaunch, Communicator, Reducible, Reduction, Rendezvous, launch_together};
 pub use device::{Device, DeviceKind};
 pub use dim3::{Dim3, Extent};

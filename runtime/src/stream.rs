@@ -205,6 +205,11 @@ impl StreamCore {
         self.may_hang.store(true, Ordering::Relaxed);
     }
 
+    /// Whether what is in it, or what it waits for, may have to be given up.
+    pub(crate) fn may_be_given_up(&self) -> bool {
+        self.may_hang.load(Ordering::Relaxed)
+    }
+
     /// Called before what the host copies: a driver that copies memory of the host waits for the stream with a lock held, and whoever wants to give up what is in the stream could not.
     pub(crate) fn before_host_copy(&self) -> Result<()> {
         if self.may_hang.load(Ordering::Relaxed) { self.queue.synchronize() } else { Ok(()) }

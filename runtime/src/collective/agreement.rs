@@ -1,7 +1,7 @@
 //! What ranks of several programs launch, told to each other before they do.
 
 use super::reduction::{DataType, Reduction};
-use super::{CollectiveLaunch, Kind, Task, nccl};
+use super::{CollectiveLaunch, Kind, Task, disagreement, nccl};
 use crate::buffer::Buffer;
 use crate::error::{Error, Result};
 
@@ -14,6 +14,7 @@ impl Task {
             Kind::AllReduce(by) => (0, u64::from(by.of_nccl().unsigned_abs())),
             Kind::AllGather => (1, 0),
             Kind::ReduceScatter(by) => (2, u64::from(by.of_nccl().unsigned_abs())),
+            Kind::Reduce(by, root) => (6, (root as u64) << 8 | u64::from(by.of_nccl().unsigned_abs())),
             Kind::Broadcast(root) => (3, root as u64),
             Kind::Send(to) => (4, to as u64),
             Kind::Receive(from) => (5, from as u64),
@@ -30,6 +31,7 @@ impl Task {
             3 => Kind::Broadcast(rank),
             4 => Kind::Send(rank),
             5 => Kind::Receive(rank),
+            6 => Kind::Reduce(Reduction::from_nccl(more & 0xff)?, rank >> 8),
             _ => return None,
         };
         Some(Task { kind, ty: DataType::from_nccl(ty)?, count: usize::try_from(count).ok()? })
@@ -38,9 +40,7 @@ impl Task {
 
 /// Errors if ranks do not launch the same: sends and receives are left to the time limit.
 pub(super) fn confer(collectives: &[(&nccl::Rank, &CollectiveLaunch<'_>)]) -> Result<()> {
-    let is_asked = |collective: &CollectiveLaunch<'_>| {
-        collective.communicator.is_checked && !matches!(collective.task.kind, Kind::Send(_) | Kind::Receive(_))
-    };
+    let is_asked = |collective: &CollectiveLaunch<'_>| collective.communicator.is_checked && !collective.task.kind.is_of_two();
     let asked: Vec<_> = collectives.iter().filter(|(_, collective)| is_asked(collective)).collect();
     let upload = |collective: &CollectiveLaunch<'_>| collective.communicator.device.upload(&collective.task.to_numbers());
     let own = asked.iter().map(|(_, collective)| upload(collective)).collect::<Result<Vec<Buffer<u64>>>>()?;
@@ -52,11 +52,7 @@ pub(super) fn confer(collectives: &[(&nccl::Rank, &CollectiveLaunch<'_>)]) -> Re
         .zip(&mut all)
         .map(|(((rank, collective), own), all)| (*rank, collective.communicator.all_gather(own, all)))
         .collect();
-    for (_, collective) in &told {
-        let stream = collective.core();
-        collective.from.iter().try_for_each(|from| from.uses().read_on(stream))?;
-        collective.to.iter().try_for_each(|to| to.uses().write_on(stream))?;
-    }
+    told.iter().try_for_each(|(_, collective)| collective.order())?;
     nccl::launch(&told.iter().map(|(rank, collective)| (*rank, collective)).collect::<Vec<_>>())?;
     drop(told);
     for ((_, collective), all) in asked.iter().zip(&all) {
@@ -64,14 +60,8 @@ pub(super) fn confer(collectives: &[(&nccl::Rank, &CollectiveLaunch<'_>)]) -> Re
             if *numbers == collective.task.to_numbers() {
                 continue;
             }
-            let (own, other) = (
-                collective.communicator.rank,
-                Task::from_numbers(*numbers).map_or_else(|| format!("{numbers:?}"), |task| task.to_string()),
-            );
-            let reason = format!(
-                "ranks do not agree: rank {own} launches {}, rank {rank} {other}; help: all ranks launch the same, with as many elements",
-                collective.task
-            );
+            let other = Task::from_numbers(*numbers).map_or_else(|| format!("{numbers:?}"), |task| task.to_string());
+            let reason = disagreement(collective.communicator.rank, collective.task, rank, other);
             return Err(Error::Collective { reason });
         }
     }
@@ -93,6 +83,7 @@ mod tests {
             Kind::AllReduce(Reduction::Min),
             Kind::AllGather,
             Kind::ReduceScatter(Reduction::Max),
+            Kind::Reduce(Reduction::Average, 300),
             Kind::Broadcast(3),
             Kind::Send(1),
             Kind::Receive(2),

@@ -2,7 +2,8 @@
 
 #![expect(unsafe_code, reason = "reaches buffers of several ranks by their addresses")]
 
-use super::{CollectiveLaunch, Kind, Task};
+use super::reduction::Reduction;
+use super::{CollectiveLaunch, Kind, Task, address, disagreement};
 use crate::device::{Device, DeviceKind};
 use crate::error::{Error, Result};
 use std::collections::VecDeque;
@@ -114,11 +115,7 @@ impl State {
     }
 
     fn fail(&mut self, one: &Part, other: &Part) {
-        let reason = format!(
-            "ranks do not agree: rank {} launches {}, rank {} {}; help: all ranks launch the same, with as many elements",
-            one.rank, one.task, other.rank, other.task
-        );
-        self.failure.get_or_insert(reason);
+        self.failure.get_or_insert_with(|| disagreement(one.rank, one.task, other.rank, other.task));
     }
 }
 
@@ -131,19 +128,22 @@ fn together(parts: &[Part]) {
     unsafe {
         let read = |from: *mut u8, bytes: usize| std::slice::from_raw_parts(from.cast_const(), bytes).to_vec();
         let write = |to: *mut u8, what: &[u8]| std::ptr::copy_nonoverlapping(what.as_ptr(), to, what.len());
+        let reduced = |by: Reduction, bytes: usize| {
+            let all: Vec<Vec<u8>> = parts.iter().map(|part| read(part.from, bytes)).collect();
+            ty.reduce_all(by, all)
+        };
         match kind {
             Kind::AllReduce(by) => {
-                let mut sum = read(parts[0].from, bytes);
-                parts[1..].iter().for_each(|part| ty.reduce(by, &mut sum, &read(part.from, bytes)));
+                let sum = reduced(by, bytes);
                 parts.iter().for_each(|part| write(part.to, &sum));
             }
+            Kind::Reduce(by, root) => write(parts[root].to, &reduced(by, bytes)),
             Kind::AllGather => {
                 let all: Vec<u8> = parts.iter().flat_map(|part| read(part.from, bytes)).collect();
                 parts.iter().for_each(|part| write(part.to, &all));
             }
             Kind::ReduceScatter(by) => {
-                let mut sum = read(parts[0].from, bytes * ranks);
-                parts[1..].iter().for_each(|part| ty.reduce(by, &mut sum, &read(part.from, bytes * ranks)));
+                let sum = reduced(by, bytes * ranks);
                 parts.iter().enumerate().for_each(|(rank, part)| write(part.to, &sum[rank * bytes..(rank + 1) * bytes]));
             }
             Kind::Broadcast(root) => {
@@ -172,16 +172,11 @@ pub(super) fn launch(collectives: &[(&Arc<World>, &CollectiveLaunch<'_>)]) -> Re
     }
     let mut own = Vec::new();
     for (_, collective) in collectives {
-        let address =
-            |allocation: Option<&crate::buffer::Allocation>| allocation.map_or(std::ptr::null_mut(), |one| one.handle() as *mut u8);
         let (rank, task, id) = (collective.communicator.rank, collective.task, state.next);
         state.next += 1;
-        let part = Part { id, rank, task, from: address(collective.from), to: address(collective.to) };
+        let part = Part { id, rank, task, from: address(collective.from) as *mut u8, to: address(collective.to) as *mut u8 };
         own.push(id);
-        match task.kind {
-            Kind::Send(_) | Kind::Receive(_) => state.between_two.push(part),
-            Kind::AllReduce(_) | Kind::AllGather | Kind::ReduceScatter(_) | Kind::Broadcast(_) => state.of_all[rank].push_back(part),
-        }
+        if task.kind.is_of_two() { state.between_two.push(part) } else { state.of_all[rank].push_back(part) }
     }
     state.proceed();
     world.changed.notify_all();

@@ -1,16 +1,19 @@
 //! Collectives: what several devices do together with buffers of each.
 //!
 //! GPUs do it by NCCL (`nccl`), which is loaded when it is first asked for; simulators and host twins of one program by copying (`in_process`), so that what is
-//! meant for several GPUs runs without one. `meeting` lets the ranks of several programs find each other, and `watch` sees to it that a rank that is lost is an error.
+//! meant for several GPUs runs without one. `meeting` lets the ranks of several programs find each other, `watch` sees to it that a rank that is lost is an error, and `ledger` that ranks of one program that do not agree
+//! are one at once.
 
 mod agreement;
 mod in_process;
+mod ledger;
 mod meeting;
 mod nccl;
 mod reduction;
 mod watch;
 
-use crate::buffer::{Allocation, Buffer};
+use crate::buffer::Allocation;
+use crate::buffer_range::{BufferRange, BufferRangeMut};
 use crate::device::{Device, DeviceKind};
 use crate::error::{Error, Result};
 use crate::stream::{Stream, StreamCore};
@@ -52,6 +55,8 @@ enum Kind {
     AllReduce(Reduction),
     AllGather,
     ReduceScatter(Reduction),
+    /// On this rank.
+    Reduce(Reduction, usize),
     /// From this rank.
     Broadcast(usize),
     /// To this rank.
@@ -66,6 +71,7 @@ impl Kind {
             Kind::AllReduce(_) => "all_reduce",
             Kind::AllGather => "all_gather",
             Kind::ReduceScatter(_) => "reduce_scatter",
+            Kind::Reduce(..) => "reduce",
             Kind::Broadcast(_) => "broadcast",
             Kind::Send(_) => "send",
             Kind::Receive(_) => "receive",
@@ -75,9 +81,14 @@ impl Kind {
     /// The rank it names.
     fn peer(self) -> Option<usize> {
         match self {
-            Kind::Broadcast(rank) | Kind::Send(rank) | Kind::Receive(rank) => Some(rank),
+            Kind::Reduce(_, rank) | Kind::Broadcast(rank) | Kind::Send(rank) | Kind::Receive(rank) => Some(rank),
             Kind::AllReduce(_) | Kind::AllGather | Kind::ReduceScatter(_) => None,
         }
+    }
+
+    /// Whether it is between two ranks, and not of all.
+    fn is_of_two(self) -> bool {
+        matches!(self, Kind::Send(_) | Kind::Receive(_))
     }
 }
 
@@ -96,12 +107,26 @@ impl fmt::Display for Task {
         write!(f, "{}", self.kind.name())?;
         match self.kind {
             Kind::AllReduce(by) | Kind::ReduceScatter(by) => write!(f, "({by:?})")?,
+            Kind::Reduce(by, rank) => write!(f, "({by:?}) on rank {rank}")?,
             Kind::Broadcast(rank) | Kind::Receive(rank) => write!(f, " from rank {rank}")?,
             Kind::Send(rank) => write!(f, " to rank {rank}")?,
             Kind::AllGather => {}
         }
         write!(f, " of {} `{}`", self.count, self.ty.name())
     }
+}
+
+/// What is said of two ranks that do not launch the same.
+fn disagreement(one: usize, task: impl fmt::Display, other: usize, others: impl fmt::Display) -> String {
+    format!("ranks do not agree: rank {one} launches {task}, rank {other} {others}; help: all ranks launch the same, with as many elements")
+}
+
+/// Elements of a buffer: its memory, and at which of its bytes they begin.
+type Place<'b> = (&'b Allocation, usize);
+
+/// The address of the first, or none.
+fn address(place: Option<Place<'_>>) -> u64 {
+    place.map_or(0, |(allocation, at)| allocation.handle() + at as u64)
 }
 
 /// One rank's part of a collective. It does nothing until it is launched: alone, where other ranks launch theirs in other threads or programs, or by [`launch_together`].
@@ -113,8 +138,8 @@ pub struct CollectiveLaunch<'b> {
     /// What fits not, to be told when it is launched.
     misfit: Option<String>,
     /// What is read: also where it is the same as what is written.
-    from: Option<&'b Allocation>,
-    to: Option<&'b Allocation>,
+    from: Option<Place<'b>>,
+    to: Option<Place<'b>>,
 }
 
 impl Communicator {
@@ -205,38 +230,66 @@ impl Communicator {
         &self.device
     }
 
-    /// Replaces the elements of a buffer, on every rank, by those of all ranks taken together.
-    pub fn all_reduce<'b, T: Reducible>(&'b self, buffer: &'b mut Buffer<T>, by: Reduction) -> CollectiveLaunch<'b> {
-        let allocation = buffer.allocation();
-        self.collective::<T>(Kind::AllReduce(by), buffer.len(), Some(allocation), Some(allocation), None)
+    /// Replaces the elements of a buffer, on every rank, by those of all ranks taken together. Here and below a buffer may be a [part](crate::Buffer::range_mut) of one.
+    pub fn all_reduce<'b, T: Reducible>(&'b self, buffer: impl Into<BufferRangeMut<'b, T>>, by: Reduction) -> CollectiveLaunch<'b> {
+        let buffer = buffer.into();
+        let (count, place) = (buffer.len(), buffer.place());
+        self.collective::<T>(Kind::AllReduce(by), count, Some(place), Some(place), None)
+    }
+
+    /// Replaces the elements of a buffer on rank `root` by those of all ranks taken together. The buffers of the others stay as they are.
+    pub fn reduce<'b, T: Reducible>(
+        &'b self,
+        buffer: impl Into<BufferRangeMut<'b, T>>,
+        by: Reduction,
+        root: usize,
+    ) -> CollectiveLaunch<'b> {
+        let buffer = buffer.into();
+        let (count, place) = (buffer.len(), buffer.place());
+        self.collective::<T>(Kind::Reduce(by, root), count, Some(place), (root == self.rank).then_some(place), None)
     }
 
     /// Puts the elements of all ranks one after the other, on every rank: `to` has as many elements as `from` times the number of ranks.
-    pub fn all_gather<'b, T: Reducible>(&'b self, from: &'b Buffer<T>, to: &'b mut Buffer<T>) -> CollectiveLaunch<'b> {
-        let misfit = self.misfit("to", to.len(), "from", from.len());
-        self.collective::<T>(Kind::AllGather, from.len(), Some(from.allocation()), Some(to.allocation()), misfit)
+    pub fn all_gather<'b, T: Reducible>(
+        &'b self,
+        from: impl Into<BufferRange<'b, T>>,
+        to: impl Into<BufferRangeMut<'b, T>>,
+    ) -> CollectiveLaunch<'b> {
+        let (from, to) = (from.into(), to.into());
+        let (count, misfit) = (from.len(), self.misfit("to", to.len(), "from", from.len()));
+        self.collective::<T>(Kind::AllGather, count, Some(from.place()), Some(to.place()), misfit)
     }
 
     /// Takes the elements of all ranks together and gives each rank its part: `from` has as many elements as `to` times the number of ranks.
-    pub fn reduce_scatter<'b, T: Reducible>(&'b self, from: &'b Buffer<T>, to: &'b mut Buffer<T>, by: Reduction) -> CollectiveLaunch<'b> {
-        let misfit = self.misfit("from", from.len(), "to", to.len());
-        self.collective::<T>(Kind::ReduceScatter(by), to.len(), Some(from.allocation()), Some(to.allocation()), misfit)
+    pub fn reduce_scatter<'b, T: Reducible>(
+        &'b self,
+        from: impl Into<BufferRange<'b, T>>,
+        to: impl Into<BufferRangeMut<'b, T>>,
+        by: Reduction,
+    ) -> CollectiveLaunch<'b> {
+        let (from, to) = (from.into(), to.into());
+        let (count, misfit) = (to.len(), self.misfit("from", from.len(), "to", to.len()));
+        self.collective::<T>(Kind::ReduceScatter(by), count, Some(from.place()), Some(to.place()), misfit)
     }
 
     /// Replaces the elements of a buffer, on every rank, by those of rank `root`.
-    pub fn broadcast<'b, T: Reducible>(&'b self, buffer: &'b mut Buffer<T>, root: usize) -> CollectiveLaunch<'b> {
-        let allocation = buffer.allocation();
-        self.collective::<T>(Kind::Broadcast(root), buffer.len(), Some(allocation), Some(allocation), None)
+    pub fn broadcast<'b, T: Reducible>(&'b self, buffer: impl Into<BufferRangeMut<'b, T>>, root: usize) -> CollectiveLaunch<'b> {
+        let buffer = buffer.into();
+        let (count, place) = (buffer.len(), buffer.place());
+        self.collective::<T>(Kind::Broadcast(root), count, Some(place), Some(place), None)
     }
 
     /// Sends the elements of a buffer to another rank, which [receives](Communicator::receive) as many.
-    pub fn send<'b, T: Reducible>(&'b self, buffer: &'b Buffer<T>, to: usize) -> CollectiveLaunch<'b> {
-        self.collective::<T>(Kind::Send(to), buffer.len(), Some(buffer.allocation()), None, None)
+    pub fn send<'b, T: Reducible>(&'b self, buffer: impl Into<BufferRange<'b, T>>, to: usize) -> CollectiveLaunch<'b> {
+        let buffer = buffer.into();
+        self.collective::<T>(Kind::Send(to), buffer.len(), Some(buffer.place()), None, None)
     }
 
     /// Replaces the elements of a buffer by those that another rank [sends](Communicator::send).
-    pub fn receive<'b, T: Reducible>(&'b self, buffer: &'b mut Buffer<T>, from: usize) -> CollectiveLaunch<'b> {
-        self.collective::<T>(Kind::Receive(from), buffer.len(), None, Some(buffer.allocation()), None)
+    pub fn receive<'b, T: Reducible>(&'b self, buffer: impl Into<BufferRangeMut<'b, T>>, from: usize) -> CollectiveLaunch<'b> {
+        let buffer = buffer.into();
+        let (count, place) = (buffer.len(), buffer.place());
+        self.collective::<T>(Kind::Receive(from), count, None, Some(place), None)
     }
 
     fn misfit(&self, whole: &str, len: usize, part: &str, part_len: usize) -> Option<String> {
@@ -253,8 +306,8 @@ impl Communicator {
         &'b self,
         kind: Kind,
         count: usize,
-        from: Option<&'b Allocation>,
-        to: Option<&'b Allocation>,
+        from: Option<Place<'b>>,
+        to: Option<Place<'b>>,
         misfit: Option<String>,
     ) -> CollectiveLaunch<'b> {
         let task = Task { kind, ty: T::DATA_TYPE, count };
@@ -262,7 +315,7 @@ impl Communicator {
             Some(peer) if peer >= self.ranks => {
                 Some(format!("there is no rank {peer} of {0}: they are counted from 0; give one below {0}", self.ranks))
             }
-            Some(peer) if peer == self.rank && !matches!(kind, Kind::Broadcast(_)) => {
+            Some(peer) if peer == self.rank && kind.is_of_two() => {
                 Some(format!("rank {peer} is this one; help: `copy_from` copies a buffer"))
             }
             _ => None,
@@ -296,6 +349,13 @@ impl<'b> CollectiveLaunch<'b> {
         self.stream.map_or(self.communicator.device.own_stream(), Stream::core)
     }
 
+    /// Lets its stream come behind all that use its buffers.
+    fn order(&self) -> Result<()> {
+        let stream = self.core();
+        self.from.iter().try_for_each(|(from, _)| from.uses().read_on(stream))?;
+        self.to.iter().try_for_each(|(to, _)| to.uses().write_on(stream))
+    }
+
     fn refuse(&self, reason: impl fmt::Display) -> Error {
         let Communicator { rank, ranks, device, .. } = self.communicator;
         Error::Collective { reason: format!("{} on rank {rank} of {ranks} ({device}): {reason}", self.task) }
@@ -310,7 +370,7 @@ impl<'b> CollectiveLaunch<'b> {
         if let Some(stream) = self.stream {
             device.check_owner("the stream", stream.device())?;
         }
-        self.from.iter().chain(&self.to).try_for_each(|allocation| device.check_owner("the buffer", allocation.device()))
+        self.from.iter().chain(&self.to).try_for_each(|(allocation, _)| device.check_owner("the buffer", allocation.device()))
     }
 }
 
@@ -335,25 +395,35 @@ pub fn launch_together<'b>(collectives: impl IntoIterator<Item = CollectiveLaunc
             Way::InProcess(world) => in_process.push((world, collective)),
         }
     }
-    for collective in &collectives {
-        let stream = collective.core();
-        if let Some(from) = collective.from {
-            from.uses().read_on(stream)?;
-        }
-        if let Some(to) = collective.to {
-            to.uses().write_on(stream)?;
-        }
-    }
+    collectives.iter().try_for_each(CollectiveLaunch::order)?;
     if collectives.iter().any(|collective| collective.communicator.is_checked) {
         agreement::confer(&of_gpus)?;
     }
     nccl::launch(&of_gpus)?;
-    in_process::launch(&in_process)
+    in_process::launch(&in_process)?;
+    order_parts(&collectives)
+}
+
+/// Orders streams that work with parts of one buffer, of which who uses it next knows the last that writes.
+fn order_parts(collectives: &[CollectiveLaunch<'_>]) -> Result<()> {
+    if collectives.iter().all(|collective| collective.stream.is_none()) {
+        return Ok(());
+    }
+    for (index, later) in collectives.iter().enumerate() {
+        let Some((written, _)) = later.to else { continue };
+        for earlier in &collectives[..index] {
+            let is_shared = earlier.from.iter().chain(&earlier.to).any(|(allocation, _)| std::ptr::eq(*allocation, written));
+            if is_shared && !Arc::ptr_eq(earlier.core(), later.core()) {
+                later.core().order_after(earlier.core())?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Whether ranks that are here do the same: others cannot be seen.
 fn agree(collectives: &[CollectiveLaunch<'_>]) -> Result<()> {
-    let is_of_all = |collective: &&CollectiveLaunch<'_>| !matches!(collective.task.kind, Kind::Send(_) | Kind::Receive(_));
+    let is_of_all = |collective: &&CollectiveLaunch<'_>| !collective.task.kind.is_of_two();
     for (index, collective) in collectives.iter().enumerate().filter(|(_, collective)| is_of_all(collective)) {
         // The how manieth of its rank it is: the first meets the first of another.
         let of_rank = |other: &CollectiveLaunch<'_>, rank: &Communicator| std::ptr::eq(other.communicator, rank);
@@ -369,11 +439,7 @@ fn agree(collectives: &[CollectiveLaunch<'_>]) -> Result<()> {
                 .count();
             if others_turn == turn && other.task != collective.task {
                 let (a, b) = (other.communicator.rank, collective.communicator.rank);
-                let reason = format!(
-                    "ranks do not agree: rank {a} launches {}, rank {b} {}; help: all ranks launch the same, with as many elements",
-                    other.task, collective.task
-                );
-                return Err(Error::Collective { reason });
+                return Err(Error::Collective { reason: disagreement(a, other.task, b, collective.task) });
             }
         }
     }

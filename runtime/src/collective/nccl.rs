@@ -5,9 +5,10 @@
 
 #![expect(unsafe_code, reason = "calls NCCL")]
 
+use super::ledger::Ledger;
 use super::meeting::{ID_BYTES, Left, Rendezvous};
 use super::watch::Watch;
-use super::{CollectiveLaunch, Kind, Task};
+use super::{CollectiveLaunch, Kind, Task, address};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use libloading::Library;
@@ -72,6 +73,7 @@ functions! {
     all_reduce = "ncclAllReduce" (*const c_void, *mut c_void, usize, c_int, c_int, Comm, Stream) -> Code;
     all_gather = "ncclAllGather" (*const c_void, *mut c_void, usize, c_int, Comm, Stream) -> Code;
     reduce_scatter = "ncclReduceScatter" (*const c_void, *mut c_void, usize, c_int, c_int, Comm, Stream) -> Code;
+    reduce = "ncclReduce" (*const c_void, *mut c_void, usize, c_int, c_int, c_int, Comm, Stream) -> Code;
     broadcast = "ncclBroadcast" (*const c_void, *mut c_void, usize, c_int, c_int, Comm, Stream) -> Code;
     send = "ncclSend" (*const c_void, usize, c_int, c_int, Comm, Stream) -> Code;
     receive = "ncclRecv" (*mut c_void, usize, c_int, c_int, Comm, Stream) -> Code;
@@ -162,14 +164,21 @@ pub(super) struct Rank {
     watch: Arc<Watch>,
     /// Held from the look at its failure until a launch is in its stream.
     launching: Mutex<()>,
+    /// What all ranks of its group launch that are here.
+    ledger: Arc<Ledger>,
     group: u64,
 }
 
 impl Rank {
-    fn new(handle: Handle, group: u64) -> Result<Rank> {
-        let handle = Arc::new(handle);
-        let watch = Watch::start(&handle).map_err(|error| no_thread(&error))?;
-        Ok(Rank { handle, watch, launching: Mutex::new(()), group })
+    fn new(handle: Handle, ledger: &Arc<Ledger>, group: u64) -> Result<Rank> {
+        let (handle, ledger) = (Arc::new(handle), Arc::clone(ledger));
+        let watch = Watch::start(&handle, &ledger).map_err(|error| no_thread(&error))?;
+        Ok(Rank { handle, watch, launching: Mutex::new(()), ledger, group })
+    }
+
+    /// Why it is of no use any more, if it is.
+    fn failure(&self) -> Option<String> {
+        self.watch.failure().or_else(|| self.ledger.failure().map(str::to_owned))
     }
 
     /// Which group it belongs to.
@@ -255,6 +264,7 @@ fn made(
     left: Duration,
     limit: Duration,
 ) -> Result<Vec<Rank>> {
+    let ledger = Ledger::with_ranks(&id, ranks);
     let (tell, told) = channel();
     let (devices, ranks_here) = (devices.to_vec(), ranks.to_vec());
     let make = move || -> Result<Vec<Handle>> {
@@ -283,7 +293,7 @@ fn made(
     match told.recv_timeout(left) {
         Ok(comms) => {
             let group = GROUPS.fetch_add(1, Ordering::Relaxed);
-            comms?.into_iter().map(|comm| Rank::new(comm, group)).collect()
+            comms?.into_iter().map(|comm| Rank::new(comm, &ledger, group)).collect()
         }
         Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
             let here: Vec<_> = ranks.iter().map(ToString::to_string).collect();
@@ -316,12 +326,18 @@ pub(super) fn launch(collectives: &[(&Rank, &CollectiveLaunch<'_>)]) -> Result<(
     let _ordered: Vec<_> = devices.iter().map(|device| device.lock_collectives()).collect();
     let _launching: Vec<_> = ranks.iter().map(|(rank, _)| rank.launching.lock().unwrap_or_else(PoisonError::into_inner)).collect();
     for (rank, collective) in collectives {
-        if let Some(failure) = rank.watch.failure() {
+        if let Some(failure) = rank.failure() {
             return Err(collective.refuse(format_args!(
                 "the communicator failed before: {}; help: make a new one with the ranks that are left",
                 why(&failure)
             )));
         }
+    }
+    let agreed = collectives.iter().try_for_each(|(rank, collective)| rank.ledger.launches(collective.communicator.rank, collective.task));
+    if let Err(reason) = agreed {
+        // NCCL has none of it, and what it has is of no use: the ranks that wait for these are given up by their watches.
+        ranks.iter().for_each(|(rank, _)| rank.watch.give_up(&rank.handle, &reason));
+        return Err(Error::Collective { reason });
     }
     // Watched before: NCCL makes connections when they are first needed, and waits for the others.
     let begin = |(rank, collective): &(&Rank, &CollectiveLaunch<'_>)| {
@@ -376,8 +392,7 @@ fn put_all(nccl: &Nccl, collectives: &[(&Rank, &CollectiveLaunch<'_>)]) -> Resul
 fn put(nccl: &Nccl, rank: &Rank, collective: &CollectiveLaunch<'_>) -> Result<()> {
     collective.communicator.device.driver().make_current()?;
     let (comm, stream) = (rank.handle.comm, collective.core().handle() as Stream);
-    let address = |allocation: Option<&crate::buffer::Allocation>| allocation.map_or(0, |one| one.handle()) as *mut c_void;
-    let (from, to) = (address(collective.from).cast_const(), address(collective.to));
+    let (from, to) = (address(collective.from) as *const c_void, address(collective.to) as *mut c_void);
     let Task { kind, ty, count } = collective.task;
     let ty = ty.of_nccl();
     // SAFETY: so many elements of this type are at both addresses, times the ranks where parts are gathered or scattered; the buffers are the device's and are kept by their uses until the stream is done with them.
@@ -386,6 +401,7 @@ fn put(nccl: &Nccl, rank: &Rank, collective: &CollectiveLaunch<'_>) -> Result<()
             Kind::AllReduce(by) => (nccl.all_reduce)(from, to, count, ty, by.of_nccl(), comm, stream),
             Kind::AllGather => (nccl.all_gather)(from, to, count, ty, comm, stream),
             Kind::ReduceScatter(by) => (nccl.reduce_scatter)(from, to, count, ty, by.of_nccl(), comm, stream),
+            Kind::Reduce(by, root) => (nccl.reduce)(from, to, count, ty, by.of_nccl(), root as c_int, comm, stream),
             Kind::Broadcast(root) => (nccl.broadcast)(from, to, count, ty, root as c_int, comm, stream),
             Kind::Send(peer) => (nccl.send)(from, count, ty, peer as c_int, comm, stream),
             Kind::Receive(peer) => (nccl.receive)(to, count, ty, peer as c_int, comm, stream),

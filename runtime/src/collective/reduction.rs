@@ -16,11 +16,13 @@ pub enum Reduction {
     Min,
     /// The greatest.
     Max,
+    /// The sum by the number of ranks: of floats each is multiplied by its inverse before, of integers the wrapped sum is divided, towards zero. NCCL has it from 2.10 on.
+    Average,
 }
 
 impl Reduction {
     /// All of them, by `ncclRedOp_t`.
-    const ALL: [Reduction; 4] = [Reduction::Sum, Reduction::Product, Reduction::Max, Reduction::Min];
+    const ALL: [Reduction; 5] = [Reduction::Sum, Reduction::Product, Reduction::Max, Reduction::Min, Reduction::Average];
 
     /// The one that has this number there.
     pub(super) fn from_nccl(number: u64) -> Option<Reduction> {
@@ -53,6 +55,8 @@ pub struct DataType {
     nccl: c_int,
     bytes: usize,
     reduce: fn(Reduction, &mut [u8], &[u8]),
+    /// What an average does with elements before they are added up, and with the sums: of so many ranks.
+    average: [fn(&mut [u8], usize); 2],
 }
 
 impl PartialEq for DataType {
@@ -83,14 +87,36 @@ impl DataType {
         self.bytes
     }
 
-    /// Takes elements together with others: both as their bytes, as many.
-    pub(super) fn reduce(&self, by: Reduction, into: &mut [u8], others: &[u8]) {
-        (self.reduce)(by, into, others);
+    /// Takes the elements of all ranks together, in their order: each as its bytes, as many.
+    pub(super) fn reduce_all(&self, by: Reduction, mut all: Vec<Vec<u8>>) -> Vec<u8> {
+        let (ranks, [before, behind]) = (all.len(), self.average);
+        if by == Reduction::Average {
+            all.iter_mut().for_each(|part| before(part, ranks));
+        }
+        let mut parts = all.into_iter();
+        let mut together = parts.next().unwrap_or_default();
+        parts.for_each(|part| (self.reduce)(by, &mut together, &part));
+        if by == Reduction::Average {
+            behind(&mut together, ranks);
+        }
+        together
     }
 }
 
+/// Replaces each element by what a function makes of it and the number of ranks.
+macro_rules! of_each {
+    ($ty:ident, $made:expr) => {
+        |elements, ranks| {
+            let made: fn($ty, usize) -> $ty = $made;
+            for element in elements.as_chunks_mut::<{ size_of::<$ty>() }>().0 {
+                *element = made($ty::from_ne_bytes(*element), ranks).to_ne_bytes();
+            }
+        }
+    };
+}
+
 macro_rules! types {
-    ($($ty:ident $nccl:literal $add:expr, $multiply:expr;)*) => {$(
+    ($($ty:ident $nccl:literal $add:expr, $multiply:expr, $before:expr, $behind:expr;)*) => {$(
         impl sealed::Typed for $ty {
             const DATA_TYPE: DataType = DataType {
                 name: stringify!($ty),
@@ -102,7 +128,7 @@ macro_rules! types {
                     for (into, other) in into.as_chunks_mut::<BYTES>().0.iter_mut().zip(others.as_chunks::<BYTES>().0) {
                         let (a, b) = ($ty::from_ne_bytes(*into), $ty::from_ne_bytes(*other));
                         let reduced = match by {
-                            Reduction::Sum => add(a, b),
+                            Reduction::Sum | Reduction::Average => add(a, b),
                             Reduction::Product => multiply(a, b),
                             Reduction::Min => a.min(b),
                             Reduction::Max => a.max(b),
@@ -110,6 +136,7 @@ macro_rules! types {
                         *into = reduced.to_ne_bytes();
                     }
                 },
+                average: [of_each!($ty, $before), of_each!($ty, $behind)],
             };
         }
 
@@ -122,14 +149,14 @@ macro_rules! types {
 }
 
 types! {
-    i8 0 i8::wrapping_add, i8::wrapping_mul;
-    u8 1 u8::wrapping_add, u8::wrapping_mul;
-    i32 2 i32::wrapping_add, i32::wrapping_mul;
-    u32 3 u32::wrapping_add, u32::wrapping_mul;
-    i64 4 i64::wrapping_add, i64::wrapping_mul;
-    u64 5 u64::wrapping_add, u64::wrapping_mul;
-    f16 6 |a, b| a + b, |a, b| a * b;
-    f32 7 |a, b| a + b, |a, b| a * b;
-    f64 8 |a, b| a + b, |a, b| a * b;
-    bf16 9 |a, b| a + b, |a, b| a * b;
+    i8 0 i8::wrapping_add, i8::wrapping_mul, |a, _| a, |a, ranks| (i128::from(a) / ranks as i128) as i8;
+    u8 1 u8::wrapping_add, u8::wrapping_mul, |a, _| a, |a, ranks| (i128::from(a) / ranks as i128) as u8;
+    i32 2 i32::wrapping_add, i32::wrapping_mul, |a, _| a, |a, ranks| (i128::from(a) / ranks as i128) as i32;
+    u32 3 u32::wrapping_add, u32::wrapping_mul, |a, _| a, |a, ranks| (i128::from(a) / ranks as i128) as u32;
+    i64 4 i64::wrapping_add, i64::wrapping_mul, |a, _| a, |a, ranks| (i128::from(a) / ranks as i128) as i64;
+    u64 5 u64::wrapping_add, u64::wrapping_mul, |a, _| a, |a, ranks| (i128::from(a) / ranks as i128) as u64;
+    f16 6 |a, b| a + b, |a, b| a * b, |a, ranks| a * f16::from_f64(1.0 / ranks as f64), |a, _| a;
+    f32 7 |a, b| a + b, |a, b| a * b, |a, ranks| a * (1.0 / ranks as f64) as f32, |a, _| a;
+    f64 8 |a, b| a + b, |a, b| a * b, |a, ranks| a * (1.0 / ranks as f64), |a, _| a;
+    bf16 9 |a, b| a + b, |a, b| a * b, |a, ranks| a * bf16::from_f64(1.0 / ranks as f64), |a, _| a;
 }

@@ -1,6 +1,7 @@
-//! Sees to it that collectives end: a thread for each communicator that looks at what it has under way, and aborts it when the time limit is over or NCCL reports an error.
+//! Sees to it that collectives end: a thread for each communicator that looks at what it has under way, and aborts it when the time limit is over, NCCL reports an error, or ranks of this program do not agree.
 
 use super::Task;
+use super::ledger::Ledger;
 use super::nccl::Handle;
 use crate::device::Device;
 use crate::driver::Marker;
@@ -55,10 +56,10 @@ pub(super) struct Watch {
 
 impl Watch {
     /// A watch over a communicator, and its thread.
-    pub(super) fn start(handle: &Arc<Handle>) -> std::io::Result<Arc<Watch>> {
+    pub(super) fn start(handle: &Arc<Handle>, ledger: &Arc<Ledger>) -> std::io::Result<Arc<Watch>> {
         let watch = Arc::new(Watch { state: Mutex::default(), changed: Condvar::new() });
-        let (shared, handle) = (Arc::clone(&watch), Arc::downgrade(handle));
-        std::thread::Builder::new().name("warpwright-nccl".to_owned()).spawn(move || shared.run(&handle))?;
+        let (shared, handle, ledger) = (Arc::clone(&watch), Arc::downgrade(handle), Arc::clone(ledger));
+        std::thread::Builder::new().name("warpwright-nccl".to_owned()).spawn(move || shared.run(&handle, &ledger))?;
         Ok(watch)
     }
 
@@ -126,7 +127,7 @@ impl Watch {
         state.failure.is_none()
     }
 
-    fn run(&self, handle: &Weak<Handle>) {
+    fn run(&self, handle: &Weak<Handle>, ledger: &Ledger) {
         let [mut pause, longest] = PAUSES;
         let mut state = self.lock();
         loop {
@@ -160,7 +161,8 @@ impl Watch {
                 )
             });
             let failed = || handle.async_error().map(|error| format!("{} failed: {error}", state.under_way[0].what()));
-            if let Some(why) = overdue.or_else(failed) {
+            let disagree = ledger.failure().map(str::to_owned);
+            if let Some(why) = disagree.or(overdue).or_else(failed) {
                 drop(state);
                 self.give_up(&handle, &why);
                 state = self.lock();

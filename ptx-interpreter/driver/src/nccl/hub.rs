@@ -18,12 +18,13 @@ pub(super) enum Kind {
     AllReduce,
     AllGather,
     ReduceScatter,
+    Reduce,
     Broadcast,
     Send,
     Receive,
 }
 
-const KINDS: [Kind; 6] = [Kind::AllReduce, Kind::AllGather, Kind::ReduceScatter, Kind::Broadcast, Kind::Send, Kind::Receive];
+const KINDS: [Kind; 7] = [Kind::AllReduce, Kind::AllGather, Kind::ReduceScatter, Kind::Reduce, Kind::Broadcast, Kind::Send, Kind::Receive];
 
 /// A rank's part of it: in NCCL's numbers, `count` as NCCL's functions take it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,17 +136,18 @@ impl Group {
         let sent: Vec<Sent> = self.members.iter_mut().flatten().filter_map(|member| member.collectives.pop_front()).collect();
         let Task { kind, ty, by, peer, .. } = tasks[0];
         let together = match kind {
-            Kind::AllReduce | Kind::ReduceScatter => {
-                let mut contents = sent.iter().map(|sent| &sent.content);
-                let mut all = contents.next().cloned().unwrap_or_default();
-                contents.for_each(|content| reduction::reduce(ty, by, &mut all, content));
-                all
+            Kind::AllReduce | Kind::ReduceScatter | Kind::Reduce => {
+                reduction::reduce_all(ty, by, sent.iter().map(|sent| sent.content.clone()).collect())
             }
             Kind::Broadcast => sent[peer as usize].content.clone(),
             _ => sent.iter().flat_map(|sent| &sent.content).copied().collect(),
         };
         let part = together.len() / sent.len();
-        let own = |rank: usize| if kind == Kind::ReduceScatter { &together[rank * part..(rank + 1) * part] } else { &together[..] };
+        let own = |rank: usize| match kind {
+            Kind::ReduceScatter => &together[rank * part..(rank + 1) * part],
+            Kind::Reduce if peer as usize != rank => &[],
+            _ => &together[..],
+        };
         self.answer(sent.iter().enumerate().map(|(rank, sent)| (rank, sent.number, own(rank))).collect());
     }
 
@@ -244,6 +246,6 @@ mod tests {
             let task = Task { kind, ty: 7, by: 2, peer: 3, count: 1 << 40 };
             assert_eq!(Task::decode(&task.encode()), Some(task));
         }
-        assert_eq!(Task::decode(&[6; Task::BYTES]), None);
+        assert_eq!(Task::decode(&[7; Task::BYTES]), None);
     }
 }

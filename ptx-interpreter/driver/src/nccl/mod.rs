@@ -12,6 +12,7 @@ use rank::{Rank, Request};
 use std::cell::{Cell, RefCell};
 use std::ffi::{c_char, c_int, c_void};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What went wrong (`ncclResult_t`).
 pub(crate) type Code = u32;
@@ -35,10 +36,13 @@ const TEXTS: [&std::ffi::CStr; 8] = [
     c"NCCL operation in progress",
 ];
 
-/// `ncclUniqueId`: the port of the group's hub, and nothing else.
+/// `ncclUniqueId`: the port of the group's hub; and who asked for it, the how manieth time, so that no two groups have the same.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct UniqueId([u8; 128]);
+
+/// How many were asked for.
+static ASKED: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
     /// How many groups of calls have begun in the calling thread and not ended.
@@ -59,7 +63,7 @@ fn collective(comm: usize, kind: Kind, by: c_int, ty: c_int, peer: c_int, count:
     let task = Task {
         kind,
         ty: u8::try_from(ty).map_err(|_| INVALID_ARGUMENT)?,
-        by: u8::try_from(by).map_err(|_| INVALID_ARGUMENT)?,
+        by: u8::try_from(by).ok().filter(|by| *by <= reduction::AVERAGE).ok_or(INVALID_ARGUMENT)?,
         peer,
         count: count as u64,
     };
@@ -76,8 +80,11 @@ exported! {
     /// What a group is known by: its hub is in the program that asks.
     fn ncclGetUniqueId(id: *mut UniqueId) {
         let port = hub::start().map_err(|_| SYSTEM_ERROR)?;
+        let asked = ASKED.fetch_add(1, Ordering::Relaxed);
         let mut bytes = [0; 128];
         bytes[..2].copy_from_slice(&port.to_le_bytes());
+        bytes[2..6].copy_from_slice(&std::process::id().to_le_bytes());
+        bytes[6..14].copy_from_slice(&asked.to_le_bytes());
         put!(id, UniqueId(bytes));
         Ok(())
     }
@@ -135,6 +142,11 @@ exported! {
     /// Those of all ranks taken together, and a part for each.
     fn ncclReduceScatter(from: *const c_void, to: *mut c_void, count: usize, ty: c_int, by: c_int, comm: usize, _stream: usize) {
         collective(comm, Kind::ReduceScatter, by, ty, 0, count, from as u64, to as u64)
+    }
+
+    /// Elements of all ranks taken together, on one of them.
+    fn ncclReduce(from: *const c_void, to: *mut c_void, count: usize, ty: c_int, by: c_int, root: c_int, comm: usize, _stream: usize) {
+        collective(comm, Kind::Reduce, by, ty, root, count, from as u64, to as u64)
     }
 
     /// Those of one rank.

@@ -29,6 +29,13 @@ super::examples! {
         launch_together([first.all_reduce(&mut a, Reduction::Sum), second.all_reduce(&mut b, Reduction::Sum)])
     }
 
+    /// A part that a buffer does not have
+    fn no_such_part(device) {
+        let ranks = Communicator::all(std::slice::from_ref(device), LIMIT)?;
+        let mut x = device.zeros::<f32>(10)?;
+        ranks[0].all_reduce(x.range_mut(8..12)?, Reduction::Sum).launch()
+    }
+
     /// A rank that there is not
     fn no_such_rank(device) {
         device.synchronize()?;
