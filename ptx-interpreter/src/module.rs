@@ -206,7 +206,7 @@ impl Entry<'_> {
     pub fn launch(&self, launch: &Launch, memory: &mut Memory, params: &[u8]) -> Result<Outcome, Fault> {
         let kernel = self.kernel();
         let cluster = kernel.cluster.unwrap_or(launch.cluster);
-        self.check(launch, cluster, params)?;
+        self.check(launch, params)?;
         let loaded = self.loaded;
         let program = (&kernel.program, &loaded.literals[self.index][..], &loaded.constants[..]);
         let mut machine = Machine::new(program, memory, params, (launch, cluster));
@@ -218,8 +218,14 @@ impl Entry<'_> {
         }
     }
 
-    fn check(&self, launch: &Launch, cluster: [u32; 3], params: &[u8]) -> Result<(), Fault> {
+    /// What a launch has to be, before anything runs.
+    ///
+    /// # Errors
+    ///
+    /// What it may not be.
+    pub fn check(&self, launch: &Launch, params: &[u8]) -> Result<(), Fault> {
         let kernel = self.kernel();
+        let cluster = kernel.cluster.unwrap_or(launch.cluster);
         let threads: u64 = launch.block.iter().map(|n| u64::from(*n).min(2048)).product();
         let most = u64::from(self.most_threads()).min(1024);
         let is_too_large = launch.grid[0] > i32::MAX as u32 || launch.grid[1..].iter().any(|n| *n > 65535);

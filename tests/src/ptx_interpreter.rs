@@ -14,6 +14,9 @@ const CAPABILITY: &str = "PTX_INTERPRETER_CAPABILITY";
 /// Says to it how many devices it has.
 const DEVICES: &str = "PTX_INTERPRETER_DEVICES";
 
+/// Says to it that streams do nothing before somebody waits for it: then a wait between streams that is missing shows.
+const STREAMS: [&str; 2] = ["PTX_INTERPRETER_STREAMS", "late"];
+
 /// Longest that a test may take there.
 const TIME_LIMIT: Duration = Duration::from_secs(600);
 
@@ -63,6 +66,7 @@ pub fn put_before(command: &mut Command, capability: &str, devices: usize) -> Pa
     let libraries = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
     let paths = std::env::join_paths([folder.clone()].into_iter().chain(std::env::split_paths(&libraries))).expect("a list of folders");
     command.env("LD_LIBRARY_PATH", paths).env(CAPABILITY, capability).env(DEVICES, devices.to_string()).env("OCL_ICD_VENDORS", &folder);
+    command.env(STREAMS[0], STREAMS[1]);
     folder
 }
 

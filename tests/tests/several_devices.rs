@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 use warpwright::prelude::*;
 use warpwright::{Communicator, Error, Reduction, Replicated, Sharded, launch_sharded, launch_together};
-use warpwright_tests::ptx_interpreter::{executed_on_several, is_here};
+use warpwright_tests::ptx_interpreter::{IS_POSSIBLE, executed_on_several, is_here, put_before};
 
 /// A step of heat conduction on rows `above` to `above + rows` of a buffer: the edges of the plate stay.
 #[kernel(block = (32, 4))]
@@ -359,6 +359,20 @@ fn a_device_whose_context_is_lost_leaves_the_others() {
     let mut buffers: Vec<_> = ranks.iter().map(|rank| rank.device().upload(&[1.0f32; 64]).unwrap()).collect();
     launch_together(ranks.iter().zip(&mut buffers).map(|(rank, buffer)| rank.all_reduce(buffer, Reduction::Sum))).unwrap();
     buffers.iter().for_each(|buffer| assert_eq!(buffer.download().unwrap(), [ranks.len() as f32; 64]));
+}
+
+/// Stand-ins run nothing before somebody waits for it, so what lacks a wait between streams has wrong results there: seen where no stream waits for another.
+#[test]
+fn a_missing_wait_between_devices_shows_on_stand_ins() {
+    if !IS_POSSIBLE || is_here() {
+        return;
+    }
+    let mut command = std::process::Command::new(std::env::current_exe().unwrap());
+    put_before(&mut command, "9.0", 3);
+    command.args(["a_stencil_over_several_devices_is_that_over_one", "--exact"]).env("PTX_INTERPRETER_FAILS", "cuStreamWaitEvent=0");
+    let output = command.output().unwrap();
+    let said = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned()).concat();
+    assert!(!output.status.success() && said.contains("GPUs: 3") && said.contains(": 3 devices"), "{said}");
 }
 
 #[test]

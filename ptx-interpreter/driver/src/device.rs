@@ -216,6 +216,7 @@ exported! {
     /// Its end, and that of what was made in it.
     fn cuCtxDestroy_v2(context: Handle) {
         let mut state = any_state();
+        state.do_everything();
         let is_primary = (0..count()).any(|device| primary_context(device) == context);
         if is_primary || state.contexts.remove(&context).is_none() {
             return Err(INVALID_CONTEXT);
@@ -244,9 +245,9 @@ exported! {
         Ok(())
     }
 
-    /// All is done already.
+    /// Waits for all that its streams have to do.
     fn cuCtxSynchronize() {
-        state().map(|_| ())
+        state()?.synchronized()
     }
 
     /// Lets the current context reach another's memory, once.

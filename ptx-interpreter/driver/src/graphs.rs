@@ -178,13 +178,15 @@ exported! {
         let mut state = state()?;
         let context = state.context_of(stream)?;
         let graph = known(state.execs.get(&exec))?.clone();
-        for n in graph.order() {
-            state.do_task(&graph.nodes[n].task)?;
-            // What happened is told by the next call.
-            if state.gpu_of(context)?.lost.is_some() {
-                break;
+        state.in_stream(stream, move |state| {
+            for n in graph.order() {
+                state.do_task(&graph.nodes[n].task)?;
+                // What happened is told by the next call.
+                if state.gpu_of(context)?.lost.is_some() {
+                    break;
+                }
             }
-        }
-        Ok(())
+            Ok(())
+        })
     }
 }

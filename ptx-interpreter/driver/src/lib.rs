@@ -1,6 +1,6 @@
 //! The functions of the CUDA driver that the runtime calls, on the interpreter of PTX: what a test loads under the name `libcuda.so.1`.
 //!
-//! Everything is done in the call: streams are in order by that, and events have happened when they are recorded. A fault of a kernel makes its device's contexts lost, and all later calls
+//! What is put into a stream is done in the call, or late: when somebody waits for it (`queues.rs`). A fault of a kernel makes its device's contexts lost, and all later calls
 //! give its code, as the driver's do; what happened goes to standard error. Variables choose the rest:
 //!
 //! | variable | what it chooses | if it is not set |
@@ -9,6 +9,7 @@
 //! | `PTX_INTERPRETER_CUDA` | the version of CUDA, and with it of the PTX that is taken | 13.0 |
 //! | `PTX_INTERPRETER_DEVICES` | how many devices there are; of three, two reach each other's memory by copies, and the third none | 1 |
 //! | `PTX_INTERPRETER_SEED` | the order in which threads run | 0 |
+//! | `PTX_INTERPRETER_STREAMS` | `late`: streams do nothing before somebody waits for it | at once |
 //! | `PTX_INTERPRETER_FAILS` | functions that fail | none |
 //!
 //! It has NCCL's functions, too, and OpenCL's, which a test loads under the names `libnccl.so.2` and `libOpenCL.so.1`. Those of OpenCL are for the errors of programs: they keep what they are given and compute nothing.
@@ -28,6 +29,7 @@ pub mod memory;
 pub mod modules;
 pub mod nccl;
 pub mod opencl;
+mod queues;
 mod state;
 pub mod streams;
 pub mod textures;

@@ -3,7 +3,7 @@
 use crate::codes::{Code, INVALID_CONTEXT, INVALID_VALUE, OUT_OF_MEMORY};
 use crate::device::known_device;
 use crate::layouts::PoolProperties;
-use crate::state::{Gpu, Handle, State, any_state, known, primary_context, state, state_of_all};
+use crate::state::{Gpu, Handle, State, any_state, current, known, primary_context, state, state_of_all};
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ffi::{c_uint, c_void};
 use warpwright_ptx_interpreter::Memory;
@@ -25,14 +25,32 @@ pub(crate) fn said(result: Result<(), String>) -> Result<(), Code> {
     })
 }
 
-fn allocate(gpu: &mut Gpu, bytes: usize) -> Result<u64, Code> {
+fn allocate_now(gpu: &mut Gpu, bytes: usize) -> Option<u64> {
+    let memory = &mut gpu.memory;
+    let fits = memory.used().checked_add(bytes as u64).is_some_and(|all| all <= TOTAL);
+    if fits { memory.allocate(bytes as u64) } else { None }
+}
+
+/// In the memory of a context; if there is none, once what is freed by streams is free.
+fn allocate(state: &mut State, context: Handle, bytes: usize) -> Result<u64, Code> {
     if bytes == 0 {
         return Err(INVALID_VALUE);
     }
-    let memory = &mut gpu.memory;
-    let fits = memory.used().checked_add(bytes as u64).is_some_and(|all| all <= TOTAL);
-    let address = if fits { memory.allocate(bytes as u64) } else { None };
-    address.ok_or(OUT_OF_MEMORY)
+    if let Some(address) = allocate_now(state.gpu_of(context)?, bytes) {
+        return Ok(address);
+    }
+    state.do_everything();
+    allocate_now(state.gpu_of(context)?, bytes).ok_or(OUT_OF_MEMORY)
+}
+
+/// Errors unless these bytes are there at the call.
+fn check(state: &mut State, address: u64, bytes: usize) -> Result<(), Code> {
+    said(state.memory_at(address)?.read(address, bytes as u64).map(|_| ()))
+}
+
+/// Whether the host's bytes are page-locked: only then a stream reads or writes them after the call.
+fn is_pinned(state: &State, address: usize) -> bool {
+    state.pinned.iter().any(|(start, bytes)| (*start..start + bytes).contains(&address))
 }
 
 fn free(state: &mut State, address: u64) -> Result<(), Code> {
@@ -78,7 +96,9 @@ pub(crate) fn to_host(to: *mut c_void, content: &[u8]) -> Result<(), Code> {
 exported! {
     /// What is free, and all.
     fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize) {
-        let used = state()?.gpu()?.memory.used();
+        let mut state = state()?;
+        state.do_everything();
+        let used = state.gpu()?.memory.used();
         put!(free, TOTAL.saturating_sub(used) as usize);
         put!(total, TOTAL as usize);
         Ok(())
@@ -86,14 +106,16 @@ exported! {
 
     /// Allocates.
     fn cuMemAlloc_v2(address: *mut u64, bytes: usize) {
-        let new = allocate(state()?.gpu()?, bytes)?;
+        let new = allocate(&mut *state()?, current()?, bytes)?;
         put!(address, new);
         Ok(())
     }
 
-    /// Frees.
+    /// Frees, behind all that streams have to do.
     fn cuMemFree_v2(address: u64) {
-        if address == 0 { Ok(()) } else { free(&mut *state()?, address) }
+        let mut state = state()?;
+        state.do_everything();
+        if address == 0 { Ok(()) } else { free(&mut state, address) }
     }
 
     /// Memory of the host.
@@ -115,46 +137,70 @@ exported! {
 
     /// Frees it.
     fn cuMemFreeHost(address: *mut c_void) {
-        let bytes = any_state().pinned.remove(&(address as usize)).ok_or(INVALID_VALUE)?;
+        let mut state = any_state();
+        state.do_everything();
+        let bytes = state.pinned.remove(&(address as usize)).ok_or(INVALID_VALUE)?;
         let layout = Layout::from_size_align(bytes, PAGE).map_err(|_| INVALID_VALUE)?;
         // SAFETY: allocated above with this layout, and freed once: it is no longer known.
         unsafe { dealloc(address.cast(), layout) };
         Ok(())
     }
 
-    /// To the device.
-    fn cuMemcpyHtoDAsync_v2(to: u64, from: *const c_void, bytes: usize, _stream: Handle) {
-        write(&mut *state()?, to, of_host(from, bytes)?)
+    /// To the device. What is not page-locked has been read when the call returns.
+    fn cuMemcpyHtoDAsync_v2(to: u64, from: *const c_void, bytes: usize, stream: Handle) {
+        let mut state = state()?;
+        let content = of_host(from, bytes)?;
+        check(&mut state, to, bytes)?;
+        if is_pinned(&state, from as usize) {
+            let from = from as usize;
+            return state.in_stream(stream, move |state| write(state, to, of_host(from as *const c_void, bytes)?));
+        }
+        let content = content.to_vec();
+        state.in_stream(stream, move |state| write(state, to, &content))
     }
 
-    /// From the device.
-    fn cuMemcpyDtoHAsync_v2(to: *mut c_void, from: u64, bytes: usize, _stream: Handle) {
-        to_host(to, &read(&mut *state()?, from, bytes)?)
+    /// From the device. What is not page-locked has been written when the call returns.
+    fn cuMemcpyDtoHAsync_v2(to: *mut c_void, from: u64, bytes: usize, stream: Handle) {
+        let mut state = state()?;
+        check(&mut state, from, bytes)?;
+        if is_pinned(&state, to as usize) {
+            let to = to as usize;
+            return state.in_stream(stream, move |state| to_host(to as *mut c_void, &read(state, from, bytes)?));
+        }
+        let place = state.place_of(stream)?;
+        state.come_to_end(place);
+        state.told(place.context)?;
+        to_host(to, &read(&mut state, from, bytes)?)
     }
 
     /// On a device: what is of two has a function of its own.
-    fn cuMemcpyDtoDAsync_v2(to: u64, from: u64, bytes: usize, _stream: Handle) {
+    fn cuMemcpyDtoDAsync_v2(to: u64, from: u64, bytes: usize, stream: Handle) {
         if Memory::device_of(to) != Memory::device_of(from) {
             return Err(INVALID_VALUE);
         }
-        copy(&mut *state()?, to, from, bytes)
+        let mut state = state()?;
+        [to, from].into_iter().try_for_each(|address| check(&mut state, address, bytes))?;
+        state.in_stream(stream, move |state| copy(state, to, from, bytes))
     }
 
     /// From one context to another: of the same device or of two.
-    fn cuMemcpyPeerAsync(to: u64, to_context: Handle, from: u64, from_context: Handle, bytes: usize, _stream: Handle) {
+    fn cuMemcpyPeerAsync(to: u64, to_context: Handle, from: u64, from_context: Handle, bytes: usize, stream: Handle) {
         let mut state = state()?;
         for (address, context) in [(to, to_context), (from, from_context)] {
             let device = state.contexts.get(&context).copied().ok_or(INVALID_CONTEXT)?;
             if Memory::device_of(address) != device {
                 return Err(INVALID_VALUE);
             }
+            check(&mut state, address, bytes)?;
         }
-        copy(&mut state, to, from, bytes)
+        state.in_stream(stream, move |state| copy(state, to, from, bytes))
     }
 
     /// Sets bytes.
-    fn cuMemsetD8Async(to: u64, byte: u8, bytes: usize, _stream: Handle) {
-        said(state()?.memory_at(to)?.fill(to, byte, bytes as u64))
+    fn cuMemsetD8Async(to: u64, byte: u8, bytes: usize, stream: Handle) {
+        let mut state = state()?;
+        check(&mut state, to, bytes)?;
+        state.in_stream(stream, move |state| said(state.memory_at(to)?.fill(to, byte, bytes as u64)))
     }
 
     /// A pool of a device, whichever context is current, if one is.
@@ -181,6 +227,7 @@ exported! {
     fn cuMemPoolGetAttribute(pool: Handle, attribute: c_uint, value: *mut c_void) {
         let mut state = state_of_all()?;
         let context = *known(state.pools.get(&pool))?;
+        state.do_everything();
         let used = state.gpu_of(context)?.memory.used();
         put!(value.cast::<u64>(), if matches!(attribute, RESERVED | USED) { used } else { 0 });
         Ok(())
@@ -200,20 +247,22 @@ exported! {
     fn cuMemAllocFromPoolAsync(address: *mut u64, bytes: usize, pool: Handle, _stream: Handle) {
         let mut state = state()?;
         let context = *known(state.pools.get(&pool))?;
-        let new = allocate(state.gpu_of(context)?, bytes)?;
+        let new = allocate(&mut state, context, bytes)?;
         put!(address, new);
         Ok(())
     }
 
     /// Allocates.
     fn cuMemAllocAsync(address: *mut u64, bytes: usize, _stream: Handle) {
-        let new = allocate(state()?.gpu()?, bytes)?;
+        let new = allocate(&mut *state()?, current()?, bytes)?;
         put!(address, new);
         Ok(())
     }
 
     /// Gives it back.
-    fn cuMemFreeAsync(address: u64, _stream: Handle) {
-        free(&mut *state()?, address)
+    fn cuMemFreeAsync(address: u64, stream: Handle) {
+        let mut state = state()?;
+        check(&mut state, address, 0)?;
+        state.in_stream(stream, move |state| free(state, address))
     }
 }

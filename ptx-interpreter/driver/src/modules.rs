@@ -10,7 +10,7 @@ use crate::memory::{of_host, to_host};
 use crate::state::{Function, Handle, State, current, known, state};
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::sync::{Arc, OnceLock};
-use warpwright_ptx_interpreter::{FaultKind, Launch, LoadedModule, Module};
+use warpwright_ptx_interpreter::{Launch, LoadedModule, Module};
 
 /// Options of `cuModuleLoadDataEx`: where messages go, and how many bytes they may have.
 const ERROR_LOG: c_uint = 5;
@@ -65,11 +65,11 @@ impl State {
         Ok(params)
     }
 
-    /// Runs a kernel. A fault is told by later calls.
-    pub(crate) fn run(&mut self, work: &Work) -> Result<(), Code> {
+    /// Whether a kernel can be run so.
+    fn check(&self, work: &Work) -> Result<(), Code> {
         let (function, module) = self.function(work.function)?;
-        let (name, limit, context) = (function.name.clone(), function.dynamic_limit, function.context);
-        let entry = known(module.entry(&name))?;
+        let (name, limit) = (&function.name, function.dynamic_limit);
+        let entry = known(module.entry(name))?;
         let threads: u64 = work.launch.block.iter().map(|n| u64::from(*n)).product();
         if threads > u64::from(entry.most_threads()) {
             return Err(LAUNCH_OUT_OF_RESOURCES);
@@ -81,6 +81,24 @@ impl State {
             );
             return Err(INVALID_VALUE);
         }
+        entry.check(&work.launch, &work.params).map_err(|fault| {
+            eprintln!("PTX interpreter: {fault}");
+            of_fault(fault.kind)
+        })
+    }
+
+    /// Runs a kernel in a stream.
+    fn launch_in(&mut self, stream: Handle, work: Work) -> Result<(), Code> {
+        self.check(&work)?;
+        self.in_stream(stream, move |state| state.run(&work))
+    }
+
+    /// Runs a kernel. A fault is told by later calls.
+    pub(crate) fn run(&mut self, work: &Work) -> Result<(), Code> {
+        self.check(work)?;
+        let (function, module) = self.function(work.function)?;
+        let (name, context) = (function.name.clone(), function.context);
+        let entry = known(module.entry(&name))?;
         let gpu = self.gpu_of(context)?;
         match entry.launch(&work.launch, &mut gpu.memory, &work.params) {
             Ok(outcome) => {
@@ -89,9 +107,6 @@ impl State {
             }
             Err(fault) => {
                 eprintln!("PTX interpreter: {fault}");
-                if fault.kind == FaultKind::BadLaunch {
-                    return Err(INVALID_VALUE);
-                }
                 gpu.lost = Some(of_fault(fault.kind));
                 Ok(())
             }
@@ -198,6 +213,7 @@ exported! {
     /// Forgets a module.
     fn cuModuleUnload(module: Handle) {
         let mut state = state()?;
+        state.do_everything();
         let (context, loaded) = known(state.modules.remove(&module))?;
         state.functions.retain(|_, function| function.module != module);
         if let Ok(loaded) = Arc::try_unwrap(loaded) {
@@ -296,7 +312,8 @@ exported! {
         let mut state = state()?;
         state.is_of_stream(function, stream)?;
         let params = state.parameters(function, parameters)?;
-        state.run(&Work { function, launch: launch([grid_x, grid_y, grid_z], [block_x, block_y, block_z], shared), params })
+        let launch = launch([grid_x, grid_y, grid_z], [block_x, block_y, block_z], shared);
+        state.launch_in(stream, Work { function, launch, params })
     }
 
     /// Runs a kernel, with attributes.
@@ -306,6 +323,6 @@ exported! {
         state.is_of_stream(function, config.stream)?;
         let params = state.parameters(function, parameters)?;
         let launch = Launch { cluster: cluster(config), ..launch(config.grid, config.block, config.shared) };
-        state.run(&Work { function, launch, params })
+        state.launch_in(config.stream, Work { function, launch, params })
     }
 }

@@ -2,10 +2,11 @@
 
 use crate::codes::{Code, INVALID_CONTEXT, INVALID_HANDLE, INVALID_VALUE};
 use crate::graphs::Graph;
+use crate::queues::{Place, Queue};
+use crate::streams::Event;
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
 use warpwright_ptx_interpreter::{LoadedModule, MOST_DEVICES, Memory};
 
 /// What objects are called by.
@@ -66,8 +67,11 @@ pub(crate) struct State {
     pub(crate) functions: HashMap<Handle, Function>,
     /// The context of each stream.
     pub(crate) streams: HashMap<Handle, Handle>,
-    /// When each event was recorded.
-    pub(crate) events: HashMap<Handle, Option<Instant>>,
+    /// Those of them that the legacy default stream does not wait for, nor they for it.
+    pub(crate) non_blocking: HashSet<Handle>,
+    /// What streams have to do.
+    pub(crate) queues: HashMap<Place, Queue>,
+    pub(crate) events: HashMap<Handle, Event>,
     pub(crate) arrays: HashMap<Handle, Array>,
     pub(crate) graphs: HashMap<Handle, Graph>,
     /// Forms that run.
@@ -114,6 +118,8 @@ impl State {
             modules: HashMap::new(),
             functions: HashMap::new(),
             streams: HashMap::new(),
+            non_blocking: HashSet::new(),
+            queues: HashMap::new(),
             events: HashMap::new(),
             arrays: HashMap::new(),
             graphs: HashMap::new(),

@@ -110,6 +110,7 @@ exported! {
     /// Its end.
     fn cuArrayDestroy(array: Handle) {
         let mut state = state()?;
+        state.do_everything();
         let array = known(state.arrays.remove(&array))?;
         state.memory_at(array.address)?.free(array.address);
         Ok(())
@@ -136,13 +137,18 @@ exported! {
 
     /// Its end.
     fn cuTexObjectDestroy(object: u64) {
-        if state()?.gpu()?.memory.remove_texture(object) { Ok(()) } else { Err(INVALID_VALUE) }
+        let mut state = state()?;
+        state.do_everything();
+        if state.gpu()?.memory.remove_texture(object) { Ok(()) } else { Err(INVALID_VALUE) }
     }
 
-    /// A copy of rows.
-    fn cuMemcpy2DAsync_v2(copy: *const Copy2d, _stream: Handle) {
+    /// A copy of rows, which is never late: one side of it may be the host's.
+    fn cuMemcpy2DAsync_v2(copy: *const Copy2d, stream: Handle) {
         let copy = take!(copy);
         let mut state = state()?;
+        let place = state.place_of(stream)?;
+        state.come_to_end(place);
+        state.told(place.context)?;
         for number in 0..copy.height {
             let content = match row(&state, &copy.from, number)? {
                 Row::Host(from) => of_host(from, copy.width_bytes)?.to_vec(),

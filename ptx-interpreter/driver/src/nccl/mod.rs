@@ -1,12 +1,13 @@
 //! NCCL's functions: ranks of one program or of several, which a hub (`hub.rs`) takes together. As on GPUs, ranks that do not come, or do not agree, leave the others waiting until they are aborted.
 //!
-//! A call returns when its collective is done, and not before: streams are in order by that.
+//! A call returns when its collective is done, and not before, behind what its stream has to do: streams are in order by that.
 
 mod hub;
 mod rank;
 mod reduction;
 
 use crate::failing::told;
+use crate::state::any_state;
 use hub::{Kind, Task};
 use rank::{Rank, Request};
 use std::cell::{Cell, RefCell};
@@ -57,7 +58,16 @@ fn put(rank: Arc<Rank>, request: Request) -> Result<(), Code> {
     if DEPTH.get() == 0 { rank::answer(&GROUP.take()) } else { Ok(()) }
 }
 
-fn collective(comm: usize, kind: Kind, by: c_int, ty: c_int, peer: c_int, count: usize, from: u64, to: u64) -> Result<(), Code> {
+fn collective(
+    (comm, stream): (usize, usize),
+    kind: Kind,
+    by: c_int,
+    ty: c_int,
+    peer: c_int,
+    count: usize,
+    from: u64,
+    to: u64,
+) -> Result<(), Code> {
     let rank = rank::known(comm)?;
     let peer = u32::try_from(peer).ok().filter(|peer| (*peer as usize) < rank.ranks()).ok_or(INVALID_ARGUMENT)?;
     let task = Task {
@@ -67,7 +77,8 @@ fn collective(comm: usize, kind: Kind, by: c_int, ty: c_int, peer: c_int, count:
         peer,
         count: count as u64,
     };
-    put(rank, Request::Collective { task, from, to })
+    let after = any_state().place_of(stream).map_err(|_| INVALID_ARGUMENT)?;
+    put(rank, Request::Collective { task, from, to, after })
 }
 
 /// What a code means; nothing of one that NCCL does not have.
@@ -130,37 +141,37 @@ exported! {
     }
 
     /// Elements of all ranks taken together, on all of them.
-    fn ncclAllReduce(from: *const c_void, to: *mut c_void, count: usize, ty: c_int, by: c_int, comm: usize, _stream: usize) {
-        collective(comm, Kind::AllReduce, by, ty, 0, count, from as u64, to as u64)
+    fn ncclAllReduce(from: *const c_void, to: *mut c_void, count: usize, ty: c_int, by: c_int, comm: usize, stream: usize) {
+        collective((comm, stream), Kind::AllReduce, by, ty, 0, count, from as u64, to as u64)
     }
 
     /// Those of all ranks one behind the other.
-    fn ncclAllGather(from: *const c_void, to: *mut c_void, count: usize, ty: c_int, comm: usize, _stream: usize) {
-        collective(comm, Kind::AllGather, 0, ty, 0, count, from as u64, to as u64)
+    fn ncclAllGather(from: *const c_void, to: *mut c_void, count: usize, ty: c_int, comm: usize, stream: usize) {
+        collective((comm, stream), Kind::AllGather, 0, ty, 0, count, from as u64, to as u64)
     }
 
     /// Those of all ranks taken together, and a part for each.
-    fn ncclReduceScatter(from: *const c_void, to: *mut c_void, count: usize, ty: c_int, by: c_int, comm: usize, _stream: usize) {
-        collective(comm, Kind::ReduceScatter, by, ty, 0, count, from as u64, to as u64)
+    fn ncclReduceScatter(from: *const c_void, to: *mut c_void, count: usize, ty: c_int, by: c_int, comm: usize, stream: usize) {
+        collective((comm, stream), Kind::ReduceScatter, by, ty, 0, count, from as u64, to as u64)
     }
 
     /// Elements of all ranks taken together, on one of them.
-    fn ncclReduce(from: *const c_void, to: *mut c_void, count: usize, ty: c_int, by: c_int, root: c_int, comm: usize, _stream: usize) {
-        collective(comm, Kind::Reduce, by, ty, root, count, from as u64, to as u64)
+    fn ncclReduce(from: *const c_void, to: *mut c_void, count: usize, ty: c_int, by: c_int, root: c_int, comm: usize, stream: usize) {
+        collective((comm, stream), Kind::Reduce, by, ty, root, count, from as u64, to as u64)
     }
 
     /// Those of one rank.
-    fn ncclBroadcast(from: *const c_void, to: *mut c_void, count: usize, ty: c_int, root: c_int, comm: usize, _stream: usize) {
-        collective(comm, Kind::Broadcast, 0, ty, root, count, from as u64, to as u64)
+    fn ncclBroadcast(from: *const c_void, to: *mut c_void, count: usize, ty: c_int, root: c_int, comm: usize, stream: usize) {
+        collective((comm, stream), Kind::Broadcast, 0, ty, root, count, from as u64, to as u64)
     }
 
     /// To another rank.
-    fn ncclSend(from: *const c_void, count: usize, ty: c_int, peer: c_int, comm: usize, _stream: usize) {
-        collective(comm, Kind::Send, 0, ty, peer, count, from as u64, 0)
+    fn ncclSend(from: *const c_void, count: usize, ty: c_int, peer: c_int, comm: usize, stream: usize) {
+        collective((comm, stream), Kind::Send, 0, ty, peer, count, from as u64, 0)
     }
 
     /// From another rank.
-    fn ncclRecv(to: *mut c_void, count: usize, ty: c_int, peer: c_int, comm: usize, _stream: usize) {
-        collective(comm, Kind::Receive, 0, ty, peer, count, 0, to as u64)
+    fn ncclRecv(to: *mut c_void, count: usize, ty: c_int, peer: c_int, comm: usize, stream: usize) {
+        collective((comm, stream), Kind::Receive, 0, ty, peer, count, 0, to as u64)
     }
 }

@@ -3,6 +3,7 @@
 use super::hub::{Task, framed, unframed};
 use super::{Code, INTERNAL_ERROR, INVALID_ARGUMENT, REMOTE_ERROR, SYSTEM_ERROR, UNHANDLED_CUDA_ERROR, reduction};
 use crate::memory::{read, write};
+use crate::queues::Place;
 use crate::state::{Handle, any_state, current};
 use std::collections::HashMap;
 use std::io::Write;
@@ -25,8 +26,8 @@ pub(super) struct Rank {
 pub(super) enum Request {
     /// That all ranks are there.
     Begin,
-    /// A part of a collective, with the addresses of its elements.
-    Collective { task: Task, from: u64, to: u64 },
+    /// A part of a collective, with the addresses of its elements, behind what is in this stream.
+    Collective { task: Task, from: u64, to: u64, after: Place },
 }
 
 static RANKS: LazyLock<Mutex<HashMap<usize, Arc<Rank>>>> = LazyLock::new(Mutex::default);
@@ -81,10 +82,11 @@ impl Rank {
 
     /// Sends what is asked; gives the number that the answer has.
     fn ask(&self, request: &Request) -> Result<u64, Code> {
-        let Request::Collective { task, from, .. } = request else { return Ok(0) };
+        let Request::Collective { task, from, after, .. } = request else { return Ok(0) };
         let bytes = task.sends(self.rank, self.ranks) * reduction::bytes(task.ty).ok_or(INVALID_ARGUMENT)? as u64;
         let content = {
             let mut state = any_state();
+            state.come_to_end(*after);
             if state.gpu_of(self.context).map_or(true, |gpu| gpu.lost.is_some()) {
                 return Err(UNHANDLED_CUDA_ERROR);
             }
