@@ -7,7 +7,7 @@
 mod facts;
 mod polynomial;
 
-use super::bounds::{Bounds, type_max};
+use super::bounds::Bounds;
 use super::conditions::Conditions;
 use crate::collections::{HashMap, HashSet};
 use crate::ir::{Address, Axis, BinaryOp, Compute, Inst, Kernel, Memory, MemoryOp, Object, Op, Special, Type, UnaryOp, Value};
@@ -128,17 +128,24 @@ impl Affine {
 
     fn sum(&mut self, kernel: &Kernel, value: Value) -> Option<Polynomial> {
         let (ty, bits) = (kernel.ty(value), kernel.ty(value).bits());
-        // A single atom or a number is the same number in a wider type; a sum may have wrapped round.
         if let (_, Op::Compute(Compute::Cast(a))) = kernel.def(value)?
-            && kernel.ty(*a).is_unsigned_int()
+            && kernel.ty(*a).is_int()
             && ty.is_int()
             && kernel.ty(*a).bits() < bits
         {
             let narrow = self.polynomial(kernel, *a);
-            let number = narrow.as_constant().map(|number| Polynomial::constant(bits, (number as u64 & type_max(kernel.ty(*a))) as i64));
-            return number.or_else(|| Some(Polynomial::atom(bits, narrow.as_atom()?)));
+            return self.widened(&narrow, kernel.ty(*a), bits);
         }
         arithmetic(kernel, value, |operand| Some(self.polynomial(kernel, operand)))
+    }
+
+    /// The sum in a wider type, where its range tells by how many rounds of the narrow one it is off: a sum that may be at both sides of a
+    /// wrap is none in a wider type.
+    fn widened(&self, narrow: &Polynomial, from: Type, bits: u32) -> Option<Polynomial> {
+        let (least, greatest) = range(narrow, &|atom| self.ranges[atom.0 as usize])?;
+        let (modulus, first) = (1i128 << narrow.bits(), *from.numbers().start());
+        let rounds = [least, greatest].map(|sum| (sum - first).div_euclid(modulus));
+        (rounds[0] == rounds[1]).then(|| narrow.resized(bits).plus(&Polynomial::constant(bits, (rounds[0] * modulus) as i64), -1))
     }
 
     /// What else a value is.
@@ -311,6 +318,27 @@ mod tests {
         assert_eq!(difference.as_constant(), Some(2));
         assert!(affine.is_nonzero(&difference));
         assert_eq!(affine.polynomial(&kernel, quotients[0]), affine.polynomial(&kernel, quotients[1]));
+    }
+
+    #[test]
+    fn a_narrow_sum_is_the_same_in_a_wider_type_where_its_range_says_how_often_it_wraps() {
+        let mut kernel = kernel();
+        let body = kernel.body;
+        let mut b = Builder::new(&mut kernel, body, Loc(0));
+        // Below 64, and anything.
+        let (thread, block) = (b.special(Special::ThreadIdx, Axis::X), b.special(Special::BlockIdx, Axis::X));
+        let away = |b: &mut Builder<'_>, of: Value, ty: Type, by: i128| {
+            let (narrow, by) = (b.cast(of, ty), b.int(ty, by));
+            let sum = b.binary(BinaryOp::Add, narrow, by);
+            b.cast(sum, Type::U32)
+        };
+        let sums =
+            [(thread, Type::U8, 192), (thread, Type::U8, 193), (thread, Type::I8, -64), (thread, Type::I8, 65), (block, Type::U8, 0)];
+        let sums = sums.map(|(of, ty, by)| (of, away(&mut b, of, ty, by)));
+        let mut affine = Affine::of(&kernel);
+        let found = sums.map(|(of, sum)| affine.polynomial(&kernel, sum).minus(&affine.polynomial(&kernel, of)).as_constant());
+        // 63 + 193 is 0 in 8 bits, 63 + 65 is −128, and a block's number need not fit them.
+        assert_eq!(found, [Some(192), None, Some(-64), None, None]);
     }
 
     #[test]
