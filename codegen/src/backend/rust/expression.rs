@@ -162,6 +162,20 @@ impl Printer<'_> {
         }
     }
 
+    /// An operand where the language wants a `usize`: an index, a rank, a step. Passes use narrower numbers there, too, such as the slots of a
+    /// pipelined loop.
+    pub(super) fn take_index(&mut self, value: Value) -> Expr {
+        let ty = self.kernel.ty(value);
+        let expr = self.take_as(value, Kind::Index);
+        if ty == self.kernel.index_type() || expr.extra.literal.is_some() {
+            return expr;
+        }
+        match &expr.extra.wide {
+            Some(wide) => Expr::new(wide.clone(), PRIMARY),
+            None => expr.cast(ty, Kind::Plain, "usize"),
+        }
+    }
+
     /// An operand as a receiver of a method.
     fn receiver(&mut self, value: Value) -> Expr {
         self.receiver_as(value, self.kinds.value(value))
@@ -370,7 +384,7 @@ impl Printer<'_> {
         let mut path = path;
         if let (ObjectKind::Peers(array), Some((Step::Index(rank), rest)), MemoryType::Array(own, _)) = (&data.kind, path.split_first(), ty)
         {
-            let rank = self.take_as(*rank, Kind::Index);
+            let rank = self.take_index(*rank);
             expr.text = format!("{SHARED_OF}(&{}, {})", self.object_names[array.0 as usize], rank.text);
             expr.absorb(&rank);
             (ty, path) = (own, rest);
@@ -378,7 +392,7 @@ impl Printer<'_> {
         for step in path {
             match (step, ty) {
                 (Step::Index(index), MemoryType::Array(element, _) | MemoryType::Padded(element, ..) | MemoryType::Slice(element)) => {
-                    let index = self.take_as(*index, Kind::Index);
+                    let index = self.take_index(*index);
                     expr.text = format!("{}[{}]", expr.text, index.text);
                     expr.absorb(&index);
                     ty = element;
@@ -415,7 +429,7 @@ impl Printer<'_> {
         match access.path.split_last() {
             Some((Step::Index(index), rest)) => {
                 let base = self.place(access.object, rest);
-                (base, self.take_as(*index, Kind::Index))
+                (base, self.take_index(*index))
             }
             _ => (self.place(access.object, &access.path), Expr::new("0", PRIMARY)),
         }

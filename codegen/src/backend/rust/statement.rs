@@ -96,9 +96,8 @@ impl<'k> Language<'k> for Printer<'k> {
         let is_open = from.extra.literal.is_some() && to.extra.literal.is_some() && !self.says_its_type(params[0], body);
         let last = if is_open { to.typed(ty, kind) } else { to.at(RANGE) };
         let mut range = format!("{}..{last}", from.at(RANGE));
-        let by = self.take_as(step, Kind::Index);
+        let by = self.take_index(step);
         if kernel.constant(step).is_none_or(|one| one.as_int() != 1) {
-            let by = if ty == kernel.index_type() || by.extra.literal.is_some() { by } else { by.cast(ty, Kind::Plain, "usize") };
             range = format!("({range}).step_by({})", by.text);
         }
         let carried = self.carried(inst, init, &params[1..]);
