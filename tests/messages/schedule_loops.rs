@@ -169,6 +169,28 @@ fn queue(n: usize, x: &Global<f32>, next: &mut Global<u32>, y: &mut Global<f32>)
     }
     y[global_id().x] = sum;
 }
+// ---- `batch_loads` of a load whose place is a quotient
+#[kernel(block = 256)]
+fn rows(n: usize, width: usize, x: &Global<f32>, y: &mut Global<f32>) {
+    let mut sum = 0.0;
+    #[batch_loads]
+    for k in 0..n {
+        if width > 0 {
+            sum += x[k / width];
+        }
+    }
+    y[global_id().x] = sum;
+}
+// ---- `prefetch` of a load whose place is a remainder by a signed number
+#[kernel(block = 256)]
+fn columns(n: i32, width: i32, x: &Global<f32>, y: &mut Global<f32>) {
+    let mut sum = 0.0;
+    #[prefetch]
+    for k in 0..n {
+        sum += x[(k % width) as usize];
+    }
+    y[global_id().x] = sum;
+}
 // ---- `prefetch` of places that each iteration computes anew
 #[kernel(block = 256)]
 fn walk(n: usize, x: &Global<f32>, y: &mut Global<f32>) {

@@ -7,12 +7,15 @@
 //!
 //! A load whose address comes from another load waits for that one: such loads form a batch of their own.
 //!
+//! Copies of a pipelined loop (`schedule::pipeline`) stay what they are, since no thread waits for them; where threads make them, on targets that do not
+//! copy by themselves, each condition's loads go before its stores. With `by = registers` they are loads like all others.
+//!
 //! **Legal** where no load has to stay behind a store or barrier that itself waits for a load (`assume_disjoint` takes the person's word that
 //! stores are to other elements), and no load is in an inner loop. **Refuses** these, and bodies without global loads.
 
 use super::copy::parts;
 use super::dependence::MemoryAccess;
-use super::loads::{Asking, has_loads, move_loads, needs, take_out, unit};
+use super::loads::{Asking, copied, has_loads, move_loads, needs, take_out, unit};
 use super::obstacles::Obstacles;
 use super::{Refusal, Schedule};
 use crate::analysis::cost::is_speculable;
@@ -27,18 +30,46 @@ pub(super) fn run(schedule: &mut Schedule<'_>) {
 
 fn batch(kernel: &mut Kernel, (inst, _): (Inst, Block), asking: Asking<'_>) -> Result<Vec<Inst>, Refusal> {
     let Op::Region(Region::For { body, .. } | Region::Loop { body, .. }) = kernel.insts[inst].op else { return Ok(Vec::new()) };
+    // What the copy engine brings leaves nothing to batch, and nothing that waits.
+    let by_engine = || kernel.insts_in(body).any(|inst| matches!(kernel.insts[inst].op, Op::Engine(_)));
     if has_loads(kernel, body, asking.space).is_none() {
+        if by_engine() {
+            return Ok(Vec::new());
+        }
         return Err(Refusal::new("there are no global loads here to batch", "leave `batch_loads` out"));
     }
     take_out(kernel, body, asking)?;
-    let (insts, last) = parts(kernel, body);
+    order_copies(kernel, body, asking);
+    order(kernel, body, asking)?;
+    Ok(kernel.blocks[body].insts.iter().copied().filter(|inst| unit(kernel, *inst, asking.space).is_some()).collect())
+}
+
+/// Puts a block in order of levels.
+fn order(kernel: &mut Kernel, block: Block, asking: Asking<'_>) -> Result<(), Refusal> {
+    let (insts, last) = parts(kernel, block);
     let levels = levels(kernel, &insts, asking)?;
     let first = first(kernel, &insts, &levels, asking);
     let mut ordered: Vec<(u32, Inst)> = levels.into_iter().zip(insts).collect();
     ordered.sort_by_key(|(level, inst)| (*level, !first.contains(inst)));
-    let units = ordered.iter().map(|(_, inst)| *inst).filter(|inst| unit(kernel, *inst, asking.space).is_some()).collect();
-    kernel.blocks[body].insts = ordered.into_iter().map(|(_, inst)| inst).chain(last).collect();
-    Ok(units)
+    kernel.blocks[block].insts = ordered.into_iter().map(|(_, inst)| inst).chain(last).collect();
+    Ok(())
+}
+
+/// The copies of a pipelined loop stay under their conditions. Where threads make them, each condition's loads go before its stores.
+fn order_copies(kernel: &mut Kernel, block: Block, asking: Asking<'_>) {
+    if kernel.rings.is_empty() {
+        return;
+    }
+    for inst in kernel.blocks[block].insts.clone() {
+        let Op::Region(Region::If { then_block, else_block, .. }) = kernel.insts[inst].op else { continue };
+        for arm in [then_block, else_block] {
+            order_copies(kernel, arm, asking);
+            // What cannot be put in order is as good as it was.
+            if !copied(kernel, arm, asking.space).is_empty() {
+                drop(order(kernel, arm, asking));
+            }
+        }
+    }
 }
 
 /// The level of every instruction.

@@ -10,13 +10,14 @@ use super::dependence::MemoryAccess;
 use super::obstacles::Obstacles;
 use super::{Elements, Refusal, Schedule};
 use crate::analysis::affine::Affine;
-use crate::analysis::cost::is_speculable;
+use crate::analysis::cost::{faulting_divisor, is_speculable};
 use crate::annotations::{Annotation, Modifier};
 use crate::collections::{HashMap, HashSet};
 use crate::ir::{
-    Access, Address, BinaryOp, Block, Builder, Compute, EarlyLoads, Inst, Kernel, Memory, MemoryOp, Op, Region, Scalar, Space, Terminator,
-    Type, UnaryOp, Value,
+    Access, Address, BinaryOp, Block, Builder, Compute, EarlyLoads, Fill, Inst, Kernel, Memory, MemoryOp, Op, Region, Scalar, Space,
+    Terminator, Type, UnaryOp, Value,
 };
+use std::collections::BTreeSet;
 
 /// Who asks, for messages and rules.
 #[derive(Clone, Copy)]
@@ -55,8 +56,10 @@ pub(super) fn move_loads(schedule: &mut Schedule<'_>, annotation: &'static Annot
         match keep(schedule.kernel, (inst, block), asking) {
             Ok(units) => {
                 let load = |inst: &Inst| [Space::Global, Space::Shared].into_iter().find_map(|space| unit(schedule.kernel, *inst, space));
-                let loads = units.iter().filter_map(load).collect();
-                schedule.kernel.early_loads.push(EarlyLoads { annotation, place: asked.place, loads });
+                let loads: BTreeSet<Inst> = units.iter().filter_map(load).collect();
+                if !loads.is_empty() {
+                    schedule.kernel.early_loads.push(EarlyLoads { annotation, place: asked.place, loads });
+                }
             }
             Err(refusal) => {
                 before.restore(schedule.kernel);
@@ -210,7 +213,9 @@ fn from_arm(
     search: &mut Search,
 ) -> Result<(), Refusal> {
     let (insts, last) = parts(kernel, arm);
-    if !insts.iter().any(|inst| unit(kernel, *inst, asking.space).is_some()) {
+    let copied = copied(kernel, arm, asking.space);
+    let is_taken = |kernel: &Kernel, inst: Inst| unit(kernel, inst, asking.space).filter(|_| !copied.contains(&inst));
+    if !insts.iter().any(|inst| is_taken(kernel, *inst).is_some()) {
         return Ok(());
     }
     let Search { affine, pairs, .. } = search;
@@ -218,15 +223,16 @@ fn from_arm(
     let here: HashSet<Inst> = insts.iter().copied().collect();
     let mut moved = HashSet::default();
     for (place, inst) in insts.iter().enumerate() {
-        if let Some(load) = unit(kernel, *inst, asking.space) {
+        if let Some(load) = is_taken(kernel, *inst) {
             check_behind(kernel, affine, pairs, load, &obstacles, place, asking)?;
             moved.insert(*inst);
             mark_slice(kernel, *inst, &here, &mut moved, asking.space).map_err(|needed| {
-                let message =
-                    format!("`{}` cannot move a load out of its condition: its address needs what only happens there", asking.name);
-                Refusal::new(message, "compute the address before the `if`")
-                    .label(kernel.insts[load].loc, "this load")
-                    .label(kernel.insts[needed].loc, "needs this")
+                let moves = format!("`{}` cannot move a load out of its condition", asking.name);
+                divides(kernel, needed, load, &moves, "where the condition does not hold").unwrap_or_else(|| {
+                    Refusal::new(format!("{moves}: its address needs what only happens there"), "compute the address before the `if`")
+                        .label(kernel.insts[load].loc, "this load")
+                        .label(kernel.insts[needed].loc, "needs this")
+                })
             })?;
         }
     }
@@ -250,6 +256,58 @@ fn from_arm(
     kernel.blocks[arm].insts = stays;
     search.names.extend(same_as_loaded(kernel, branch, arm, &names));
     Ok(())
+}
+
+/// Why the address of a load is not computed elsewhere, if that is since what it needs divides by what may be 0 there.
+pub(super) fn divides(kernel: &Kernel, needed: Inst, load: Inst, moves: &str, there: &str) -> Option<Refusal> {
+    let divisor = faulting_divisor(kernel, needed)?;
+    let name = kernel.values[divisor].name.as_deref();
+    let (said, written) = name.map_or_else(|| ("a divisor".to_owned(), "d"), |name| (format!("`{name}`"), name));
+    let message = format!("{moves}: its address divides by {said}, which may be 0 {there}");
+    let help = match kernel.ty(divisor).is_unsigned_int() {
+        true => format!("divide by `{written}.max(1)`, which is never 0, and the same where `{written}` is not"),
+        false => format!("divide by `{written}.max(1)`, if `{written}` is never negative: that is never 0, and else the same"),
+    };
+    Some(Refusal::new(message, help).label(kernel.insts[load].loc, "this load").label(kernel.insts[needed].loc, "divides here"))
+}
+
+/// The units of a block that are what its stores to slots of a pipelined loop copy, and are nothing else. They stay with these stores: a target that
+/// copies by itself makes one instruction of both, and no thread waits for that.
+pub(super) fn copied(kernel: &Kernel, block: Block, space: Space) -> HashSet<Inst> {
+    let mut stored: HashMap<Value, u32> = HashMap::default();
+    for inst in kernel.blocks[block].insts.iter().filter(|_| !kernel.rings.is_empty()) {
+        if let Op::Memory(Memory { op: MemoryOp::Store(values), at: Address::Path(access) }) = &kernel.insts[*inst].op
+            && [Fill::Groups, Fill::Engine].into_iter().any(|fill| kernel.is_filled_by(access.object, fill))
+        {
+            values.iter().for_each(|value| *stored.entry(*value).or_default() += 1);
+        }
+    }
+    if stored.is_empty() {
+        return HashSet::default();
+    }
+    let uses = |insts: &mut dyn Iterator<Item = &Inst>| {
+        let mut used: HashMap<Value, u32> = HashMap::default();
+        let mut note = |inst| kernel.insts[inst].op.operands().iter().for_each(|value| *used.entry(*value).or_default() += 1);
+        insts.for_each(|inst| visit(kernel, *inst, &mut note));
+        used
+    };
+    let all = uses(&mut kernel.blocks[block].insts.iter());
+    // A condition that its load was taken out of is nothing any more, if that was all it was for.
+    let is_left_over = |inst: &Inst| {
+        let mut computes = !kernel.insts[*inst].op.blocks().is_empty();
+        visit(kernel, *inst, &mut |inner| {
+            let op = &kernel.insts[inner].op;
+            computes &= inner == *inst || matches!(op, Op::Compute(_) | Op::Terminator(Terminator::Yield(_)));
+        });
+        computes && kernel.insts[*inst].results.iter().all(|value| !all.contains_key(value))
+    };
+    let used = uses(&mut kernel.blocks[block].insts.iter().filter(|inst| !is_left_over(inst)));
+    let is_copied = |inst: &Inst| {
+        let results = &kernel.insts[*inst].results;
+        let is_stored = results.iter().any(|value| stored.contains_key(value));
+        is_stored && results.iter().all(|value| stored.get(value) == used.get(value)) && unit(kernel, *inst, space).is_some()
+    };
+    kernel.blocks[block].insts.iter().copied().filter(is_copied).collect()
 }
 
 /// The results of an `if` that are a load's, and zero where the load does not run: what the load gives by itself.

@@ -23,7 +23,7 @@
 use super::copy::parts;
 use super::dependence::{MemoryAccess, defined};
 use super::groups::{Counted, Names};
-use super::loads::{Asking, has_loads, is_barrier, move_loads, needs, take_out, unit, visit};
+use super::loads::{Asking, divides, has_loads, is_barrier, move_loads, needs, take_out, unit, visit};
 use super::obstacles::Obstacles;
 use super::{Refusal, Schedule};
 use crate::analysis::cost::is_speculable;
@@ -192,9 +192,12 @@ fn slice(kernel: &Kernel, walk: &Counted, insts: &[Inst], units: &[Inst]) -> Res
             };
             if !is_speculable(kernel, maker) || !op.blocks().is_empty() || !here.contains(&maker) {
                 let message = "`prefetch` cannot compute the address of a load one iteration ahead";
-                let refusal =
-                    Refusal::new(message, "compute addresses from the loop's counter and from values that do not change in the loop");
-                return Err(refusal.label(loc, "this load").label(kernel.insts[maker].loc, "needs this"));
+                let divides =
+                    divides(kernel, maker, *unit_inst, "`prefetch` cannot issue a load ahead", "where there is no next iteration");
+                return Err(divides.unwrap_or_else(|| {
+                    let help = "compute addresses from the loop's counter and from values that do not change in the loop";
+                    Refusal::new(message, help).label(loc, "this load").label(kernel.insts[maker].loc, "needs this")
+                }));
             }
             if wanted.insert(maker) {
                 work.extend(op.operands());

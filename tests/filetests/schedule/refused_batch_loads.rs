@@ -42,5 +42,22 @@ pub fn refused_batch_loads(n: usize, x: &Global<u32>, y: &mut Global<u32>) {
             sum += x[at as usize];
         }
     }
+    let width = x[0] as usize;
+    #[batch_loads]
+    for k in 0..n {
+        if width > 0 {
+            sum += x[k / width];
+        }
+        if k > 3 {
+            sum += x[(k as i32 % (n as i32 - 3)) as usize];
+        }
+    }
+    // Divisors that are not 0.
+    #[batch_loads]
+    for k in 0..n {
+        if width > 0 {
+            sum += x[k / width.max(1)] + x[k % 3] + x[k / grid_dim().x];
+        }
+    }
     y[t] = sum;
 }

@@ -57,5 +57,21 @@ pub fn refused_prefetch(n: usize, x: &Global<u32>, y: &mut Global<u32>, picture:
             break;
         }
     }
+    let width = x[0] as usize;
+    #[prefetch]
+    for k in 0..n {
+        if width > 0 {
+            sum += x[k / width];
+        }
+    }
+    #[prefetch]
+    for k in 0..n {
+        sum += x[k % width];
+    }
+    // A divisor that is not 0.
+    #[prefetch]
+    for k in 0..n {
+        sum += x[k % width.max(1)];
+    }
     y[t] = sum;
 }
