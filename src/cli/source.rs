@@ -18,8 +18,12 @@ pub(super) struct Source {
     files: Crate,
     /// The file's items, but for modules that lie elsewhere.
     items: Vec<syn::Item>,
+    /// What is said of modules without a file.
+    absent: Vec<Diagnostic>,
     /// Its kernels by their path in it.
     kernels: Vec<(String, Reached)>,
+    /// Its device functions and types, each with all that it names.
+    device: Vec<Reached>,
 }
 
 /// One `-D NAME=VALUE`.
@@ -73,11 +77,14 @@ impl Source {
         std::fs::read_to_string(file).map_err(|error| Stop::usage(unreadable(path, &error)))?;
         let shown = files.shown(file);
         let is_elsewhere = |item: &syn::Item| matches!(item, syn::Item::Mod(module) if module.content.is_none());
-        let items = match files.file(file) {
-            Ok(file) => Ok(file.items.iter().filter(|item| !is_elsewhere(item)).cloned().collect()),
+        let read = match files.file(file) {
+            Ok(read) => {
+                let absent: Vec<Diagnostic> = read.items.iter().filter_map(|item| absent_module(item, file)).collect();
+                Ok((read.items.iter().filter(|item| !is_elsewhere(item)).cloned().collect(), absent))
+            }
             Err(_) => Err(()),
         };
-        let Ok(items) = items else {
+        let Ok((items, absent)) = read else {
             show_broken(&files, |name| name == shown);
             return Err(Stop::findings());
         };
@@ -94,11 +101,13 @@ impl Source {
         };
         let places = files.kernels(file);
         let kernels = places.iter().map(|place| (place.path.clone(), files.reach(place, &given))).collect();
+        let places = files.device_items(file);
+        let device = places.iter().map(|place| files.reach(place, &given)).collect();
         if let Some(define) = wrong.take() {
             let message = format!("`-D {}={}`: `{}` is not a constant", define.name, define.value, define.value);
             return Err(Stop::usage(format!("{message}; write a number, like `64` or `2.5f32`, `true` or `false`")));
         }
-        Ok(Source { path: shown, files, items, kernels })
+        Ok(Source { path: shown, files, items, absent, kernels, device })
     }
 
     /// A line of one of the files, from 1.
@@ -191,7 +200,12 @@ impl Source {
         Err(Stop::usage(format!("there is no kernel `{name}` in `{}`; {hint}", self.path)))
     }
 
+    /// What is said of a file without kernels: what is wrong with it, which may be why.
     pub(super) fn no_kernels(&self) -> Stop {
+        let findings = self.check_syntax().finish();
+        if findings.has_errors() {
+            return self.findings(&findings);
+        }
         Stop::usage(format!("`{}` has no `#[kernel]` function; put `#[kernel]` before one, or name another file", self.path))
     }
 
@@ -288,7 +302,23 @@ impl Source {
         let is_new = |finding: &Diagnostic| syntax.iter().all(|known| known.span.start() != finding.span.start());
         let more: Vec<Diagnostic> = of_rust.into_iter().filter(is_new).collect();
         syntax.extend(more);
-        Findings { syntax, types: Vec::new() }
+        syntax.extend(self.absent.iter().cloned());
+        let mut findings = Findings { syntax: each_once(syntax), types: Vec::new() };
+        if !findings.syntax.has_errors() {
+            self.check_unasked(&mut findings);
+        }
+        findings
+    }
+
+    /// What `rustc` looks at and no kernel may ask for. What names something unknown is left to it.
+    fn check_unasked(&self, findings: &mut Findings) {
+        let kernels = self.kernels.iter().map(|(_, reached)| reached);
+        for reached in self.device.iter().chain(kernels).filter(|reached| reached.unknown.is_empty()) {
+            let found = hir::check_unasked(&reached.program);
+            let is_new = |finding: &Diagnostic| findings.syntax.iter().all(|known| known.span.start() != finding.span.start());
+            let new: Vec<Diagnostic> = found.into_iter().filter(is_new).collect();
+            findings.syntax.extend(new);
+        }
     }
 
     /// Stops if syntax shows something wrong with the file: what such kernels do is not what Rust says. Then what types show of these kernels is said with it.
@@ -372,7 +402,8 @@ impl Findings {
     pub(super) fn add(&mut self, found: Diagnostics) {
         for finding in found {
             let same = |known: &Diagnostic| known.message == finding.message && known.span.start() == finding.span.start();
-            let is_refused = self.syntax.iter().any(|refused| overlaps(refused.span, finding.span));
+            let is_of_it = |refused: &Diagnostic| overlaps(refused.span, finding.span) || is_same_name(refused, &finding);
+            let is_refused = self.syntax.iter().any(is_of_it);
             if !is_refused && !self.types.iter().any(same) {
                 self.types.push(finding);
             }
@@ -384,6 +415,43 @@ impl Findings {
         self.types.into_iter().for_each(|finding| all.push(finding));
         all
     }
+}
+
+/// What is said of `mod name;` where there is no such file. Of a `cfg` or a `path` nothing is known.
+fn absent_module(item: &syn::Item, file: &Path) -> Option<Diagnostic> {
+    let syn::Item::Mod(module) = item else { return None };
+    if module.content.is_some() || module.attrs.iter().any(|attr| !attr.path().is_ident("doc") && !attr.path().is_ident("allow")) {
+        return None;
+    }
+    let name = module.ident.to_string();
+    let folder = file.parent().unwrap_or(Path::new(""));
+    // A file that is no `mod.rs` and begins no crate has its modules in a folder of its own.
+    let folders = [Some(folder.to_path_buf()), file.file_stem().map(|stem| folder.join(stem))];
+    let mut places =
+        folders.into_iter().flatten().flat_map(|folder| [folder.join(format!("{name}.rs")), folder.join(&name).join("mod.rs")]);
+    if places.any(|place| place.exists()) {
+        return None;
+    }
+    let message = format!("the module `{name}` has no file: there is neither `{name}.rs` nor `{name}/mod.rs`");
+    let help = format!("write the file, or the module here: `mod {name} {{ … }}`");
+    Some(Diagnostic::error(module.ident.span(), message).help(help))
+}
+
+/// The findings without those about the very same text as one before: of two the first is about the cause.
+fn each_once(found: Diagnostics) -> Diagnostics {
+    let mut known: Vec<(String, [usize; 4])> = Vec::new();
+    found.filter_map(|finding| {
+        let place = finding.place();
+        let is_new = !known.contains(&place);
+        known.push(place);
+        is_new.then_some(finding)
+    })
+}
+
+/// Whether a finding is about the name that another refuses: what is said of its uses follows from that.
+fn is_same_name(refused: &Diagnostic, finding: &Diagnostic) -> bool {
+    let name = refused.message.split('`').nth(1).filter(|name| !name.is_empty());
+    refused.level == Level::Error && name.is_some_and(|name| finding.message.contains(&format!("`{name}`")))
 }
 
 fn overlaps(a: Span, b: Span) -> bool {

@@ -123,7 +123,7 @@ pub fn k(p: Params, c: &Global<Corner>, y: &mut Global<f32>) {
     simulate(&[&whole.replace("(3, 0.5)", "3")]).refuses(2, &["`p` has 1 number, and the field `pair` has 2"]);
     simulate(&[&whole.replace("x: -1.0", "x: Corner { x: 1, y: 1 }")]).refuses(2, &["`p` has 2 numbers, and the field `x` has 1"]);
     simulate(&[&whole.replace("y: 2.5", "y: Corner { x: 1, y: 1 }")]).refuses(2, &["`p` has a `Corner` where a number is expected"]);
-    simulate(&[&whole.replace("width: 8", "width: 0.5")]).refuses(2, &["`p` has the part 0.5, which is no `u32`"]);
+    simulate(&[&whole.replace("width: 8", "width: 0.5")]).refuses(2, &["`p` has 0.5 as its part 0, counted from 0, which is no `u32`"]);
     simulate(&[whole, "c=[1, 2, 3]"])
         .refuses(2, &["`c` has 3 numbers, and each of its elements 2: write `--args 'c=[Corner { x: 1.0, y: 1.0 }]'`"]);
     simulate(&[&whole.replace("[7; 6]", "[7; 99999999]")])

@@ -133,8 +133,7 @@ fn derives_of_types_of_the_device() {
 
 #[test]
 fn bounds_that_nothing_brings_in() {
-    let missing =
-        "Float: the trait `Float` is not in scope: the prelude leaves it out; write `use warpwright::Float;` at the top of the module";
+    let missing = "Float: `Float` is not in scope: the prelude leaves it out; write `use warpwright::Float;` at the top of the module";
     expect("#[device] fn f<T: Float>(a: T) -> T { a }", &[missing]);
     expect("#[device] fn f<T>(a: T) -> T where T: Float { a }", &[missing]);
     expect("use warpwright::{Float, Num}; #[device] fn f<T: Float, U: Num, V: Element>(a: T) -> T { a }", &[]);

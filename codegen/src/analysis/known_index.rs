@@ -17,6 +17,8 @@ pub struct Beyond {
     pub index: u64,
     /// Elements of the array.
     pub len: u64,
+    /// Which of the indices of the access it is, from 0.
+    pub step: usize,
 }
 
 /// Every one that is certain to be met if the access is.
@@ -106,7 +108,7 @@ impl Walk<'_> {
 
     fn access(&mut self, access: &Access, loc: Loc) {
         let mut ty = &self.kernel.objects[access.object].ty;
-        for step in &access.path {
+        for (position, step) in access.path.iter().enumerate() {
             let (len, inner) = match (step, ty) {
                 (Step::Index(_), MemoryType::Array(element, len) | MemoryType::Padded(element, len, _)) => (Some(*len), &**element),
                 (Step::Index(_), MemoryType::Slice(element)) => (None, &**element),
@@ -117,7 +119,7 @@ impl Walk<'_> {
             if let (Some(len), Step::Index(index)) = (len, step)
                 && let Some(index) = self.known.get(index).filter(|index| index.bits >= len)
             {
-                self.found.push(Beyond { loc, object: access.object, index: index.bits, len });
+                self.found.push(Beyond { loc, object: access.object, index: index.bits, len, step: position });
                 return;
             }
             ty = inner;

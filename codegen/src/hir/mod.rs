@@ -13,9 +13,11 @@ mod options;
 mod tests;
 mod tree;
 mod types;
+mod unasked;
 mod variants;
 
 pub use options::Clause;
+pub use unasked::check_unasked;
 pub use variants::{
     Axis, declared_axes, declared_instances, generics, instances, is_constant_known, number_of_instances, parse_constant, parse_generic,
     set_values,
@@ -117,6 +119,13 @@ fn refuse_known_indices(lowered: &Lowered, instance: &Instance) -> Result<(), Di
     for found in known_index::beyond(&lowered.kernel) {
         let message = format!("index {} is out of range for length {}", found.index, found.len);
         let span = lowered.span(found.loc);
+        if found.step == 0 && matches!(lowered.kernel.objects[found.object].kind, ObjectKind::Peers(_)) {
+            let (rank, blocks) = (found.index, found.len);
+            let message = format!("there is no rank {rank} in a cluster of {blocks} blocks: ranks are 0 to {}", blocks - 1);
+            let help = format!("use a rank below {blocks}: `(cluster_rank() + 1) % {blocks}` is the next block's");
+            diagnostics.push(Diagnostic::error(span, message).help(help));
+            continue;
+        }
         diagnostics.push(if instance.generics.is_empty() {
             Diagnostic::error(span, message).help(format!("use an index below {}, or make the array longer", found.len))
         } else {

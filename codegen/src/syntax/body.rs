@@ -319,7 +319,7 @@ impl<'c> BodyChecker<'c> {
                         -1 => format!("write `{}.rev()`, the lower end first", written(&call.receiver)),
                         _ => format!("write `{}.rev().step_by({})`, the lower end first", written(&call.receiver), step.unsigned_abs()),
                     };
-                    self.refuse(call.method.span(), format!("a range cannot have a step of {step}"), help);
+                    self.refuse(call.args.span(), format!("a range cannot have a step of {step}"), help);
                 }
                 self.check_walk(&call.receiver)
             }

@@ -52,6 +52,11 @@ pub fn imported_names_of_language(items: &[syn::Item]) -> Vec<FreePath> {
     Finder::find(items).imported
 }
 
+/// The names of the language that the prelude brings in and items use, each once: `Global`, `global_id`.
+pub(super) fn prelude_names_of_language(items: &[syn::Item]) -> Vec<FreePath> {
+    Finder::find(items).of_prelude
+}
+
 /// Functions of the language that are not rows of the table of intrinsics.
 pub(super) const GEOMETRY: &[&str] =
     &["thread_idx", "block_idx", "block_dim", "grid_dim", "cluster_idx", "cluster_dim", "global_id", "lane_id", "warp_id"];
@@ -111,6 +116,8 @@ struct Finder {
     found: Vec<FreePath>,
     /// Names of the language that are imported by name.
     imported: Vec<FreePath>,
+    /// Names of the language that come with the prelude.
+    of_prelude: Vec<FreePath>,
     /// Whether the next generic argument is a type, whatever its name looks like: `RGB` in `Global<RGB>`.
     is_element: bool,
 }
@@ -129,6 +136,7 @@ impl Finder {
             found: Vec::new(),
             is_element: false,
             imported: Vec::new(),
+            of_prelude: Vec::new(),
         };
         finder.visit_module(items);
         finder
@@ -216,7 +224,9 @@ impl Finder {
         let is_of_module = segments.len() == 2 && module_of(&segments[1]).is_some();
         let is_imported =
             path.leading_colon.is_none() && (IMPORTED.contains(&first.as_str()) || module_of(first).is_some() || is_of_module);
-        if is_of_language && !is_imported {
+        let is_of_prelude = is_of_language && !is_imported;
+        let is_function = position == Position::Call && segments.len() == 1 && is_function_of_language(first);
+        if is_of_prelude && !is_function && !PRELUDE_TYPES.contains(&first.as_str()) {
             return;
         }
         let (length, kind) = if is_of_language { (1, FreePathKind::Type) } else { kind_of(&segments, position) };
@@ -226,7 +236,11 @@ impl Finder {
         }
         // `take` leaves no trailing `::`: `collect` puts the separators between.
         let key = path_text(&path);
-        let found = if is_of_language { &mut self.imported } else { &mut self.found };
+        let found = match (is_of_prelude, is_of_language) {
+            (true, _) => &mut self.of_prelude,
+            (false, true) => &mut self.imported,
+            (false, false) => &mut self.found,
+        };
         if found.iter().all(|found| found.key != key) {
             let span = path.segments.first().map_or_else(Span::call_site, |segment| segment.ident.span());
             found.push(FreePath { path, key, kind, span, uses: self.uses.clone() });

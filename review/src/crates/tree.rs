@@ -6,6 +6,7 @@ use proc_macro2::LineColumn;
 use quote::ToTokens;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use warpwright_codegen::syntax::is_named;
 
 /// Names a module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -53,6 +54,34 @@ impl Crate {
         let mut found = Vec::new();
         self.collect_kernels(module, "", &mut found);
         found
+    }
+
+    /// The functions, types and `impl`s of a file that are the device's, modules included: `rustc` looks at them whether a kernel needs them or not.
+    pub fn device_items(&mut self, path: &Path) -> Vec<KernelPlace> {
+        let Some(module) = self.module_of(path) else { return Vec::new() };
+        let mut found = Vec::new();
+        self.collect_device_items(module, &mut found);
+        found
+    }
+
+    fn collect_device_items(&mut self, module: ModuleId, found: &mut Vec<KernelPlace>) {
+        for index in 0..self.items(module).len() {
+            let item = &self.items(module)[index];
+            if let syn::Item::Mod(inner) = item {
+                if inner.content.is_some()
+                    && let Some(inner) = self.child(module, index)
+                {
+                    self.collect_device_items(inner, found);
+                }
+                continue;
+            }
+            let attrs = super::resolve::attributes(item);
+            let is_type = matches!(item, syn::Item::Fn(_) | syn::Item::Struct(_) | syn::Item::Enum(_));
+            // Whether an item under a `cfg` is there is not known.
+            if is_type && attrs.iter().any(|attr| is_named(attr, "device")) && cfgs(attrs).is_empty() {
+                found.push(KernelPlace { path: String::new(), item: ItemId { module, index } });
+            }
+        }
     }
 
     fn collect_kernels(&mut self, module: ModuleId, prefix: &str, found: &mut Vec<KernelPlace>) {

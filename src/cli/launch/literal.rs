@@ -52,6 +52,13 @@ impl Literal {
         }
     }
 
+    /// What is wrong with a list or a struct that has a part which is no value; `None`: it has none, or is no list.
+    pub(super) fn bad_part(expr: &Expr) -> Option<String> {
+        let (place, part) = bad_part(expr)?;
+        let part = warpwright_codegen::syntax::written(part);
+        Some(format!("has `{part}` as its {place}, which is no value; write a number, `true` or `false`"))
+    }
+
     /// Its numbers in the order of a type's scalars; for a list of elements, of one after the other.
     ///
     /// # Errors
@@ -64,6 +71,32 @@ impl Literal {
         reader.read(self)?;
         Ok(reader.numbers)
     }
+}
+
+/// The innermost part that is no value, and where it is.
+fn bad_part(expr: &Expr) -> Option<(String, &Expr)> {
+    let is_bad = |(_, item): &(usize, &Expr)| Literal::of(item).is_none();
+    let (own, part) = match expr {
+        Expr::Paren(inner) => return bad_part(&inner.expr),
+        Expr::Array(array) => {
+            let (at, item) = array.elems.iter().enumerate().find(is_bad)?;
+            (format!("element {at}"), item)
+        }
+        Expr::Tuple(tuple) => {
+            let (at, item) = tuple.elems.iter().enumerate().find(is_bad)?;
+            (format!("element {at}"), item)
+        }
+        Expr::Struct(value) => {
+            let field = value.fields.iter().find(|field| Literal::of(&field.expr).is_none())?;
+            (format!("field `{}`", warpwright_codegen::syntax::written(&field.member)), &field.expr)
+        }
+        _ => return None,
+    };
+    Some(match bad_part(part) {
+        Some((inner, part)) => (format!("{} of {own}, counted from 0", inner.trim_end_matches(", counted from 0")), part),
+        None if own.starts_with("field") => (own, part),
+        None => (format!("{own}, counted from 0"), part),
+    })
 }
 
 struct Reader<'s> {

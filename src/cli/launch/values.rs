@@ -47,7 +47,7 @@ impl Written {
         let (name, arguments): (String, Vec<Expr>) = match &expr {
             Expr::Call(ExprCall { func, args, .. }) => (func.to_token_stream().to_string(), args.iter().cloned().collect()),
             Expr::Path(path) => (path.to_token_stream().to_string(), Vec::new()),
-            other => return Literal::of(other).map(Written::Literal).ok_or_else(unknown),
+            other => return Literal::of(other).map(Written::Literal).ok_or_else(|| Literal::bad_part(other).unwrap_or_else(unknown)),
         };
         let len = arguments.first().map(|len| {
             length(len).ok_or_else(|| format!("is `{text}`, and `{}` is no length; write one like `4096`", len.to_token_stream()))
@@ -75,8 +75,10 @@ impl Written {
         if leaves.len() != numbers.len() {
             return Err(format!("has {}, and its type {}: write `--args {}`", count(numbers.len()), leaves.len(), form()));
         }
-        for ((offset, ty), number) in leaves.into_iter().zip(numbers) {
-            put(&mut bytes, offset, number.scalar(ty)?);
+        let is_one = leaves.len() == 1;
+        for (at, ((offset, ty), number)) in leaves.into_iter().zip(numbers).enumerate() {
+            let place = if is_one { String::new() } else { format!(" as its part {at}, counted from 0") };
+            put(&mut bytes, offset, number.scalar(ty, &place)?);
         }
         Ok(bytes)
     }
@@ -140,9 +142,13 @@ impl Written {
         let mut random = fastrand::Rng::with_seed(seed);
         let mut at = 0usize;
         for element in 0..len {
-            for (offset, ty) in &leaves {
+            for (part, (offset, ty)) in leaves.iter().enumerate() {
+                let place = || match leaves.len() {
+                    1 => format!(" as its element {element}, counted from 0"),
+                    _ => format!(" as part {part} of its element {element}, both counted from 0"),
+                };
                 let scalar = match self {
-                    Written::Literal(_) => numbers[at].scalar(*ty)?,
+                    Written::Literal(_) => numbers[at].scalar(*ty, &place())?,
                     Written::Zeros { .. } => break,
                     Written::Iota { .. } => Number::Int(at as i128).as_is(*ty),
                     Written::Random { range, .. } => drawn(&mut random, *ty, *range),
@@ -170,9 +176,10 @@ fn all_of(ty: Type) -> String {
 }
 
 impl Number {
-    /// As a scalar of a type that it fits.
-    fn scalar(self, ty: Type) -> Result<Scalar, String> {
-        let misfit = |text: String| Err(format!("has the part {text}, which is no `{ty}`; write {}", all_of(ty)));
+    /// As a scalar of a type that it fits. `place`: which part of the argument it is.
+    fn scalar(self, ty: Type, place: &str) -> Result<Scalar, String> {
+        let verb = if place.is_empty() { "is" } else { "has" };
+        let misfit = |text: String| Err(format!("{verb} {text}{place}, which is no `{ty}`; write {}", all_of(ty)));
         match self {
             Number::Bool(value) if ty == Type::Bool => Ok(Scalar::bool(value)),
             Number::Int(value) if ty.is_int() && Scalar::int(ty, value).as_int() == value => Ok(Scalar::int(ty, value)),
@@ -304,7 +311,9 @@ mod tests {
             ("randm(3)", "neither a number"),
             ("random(3, 9..2)", "is no range; write one like `0..256`"),
             ("random(x)", "`x` is no length; write one like `4096`"),
-            ("[true]", "has the part true, which is no `f32`; write a number"),
+            ("[true]", "has true as its element 0, counted from 0, which is no `f32`; write a number"),
+            ("[1, 2, x]", "has `x` as its element 2, counted from 0, which is no value; write a number, `true` or `false`"),
+            ("[(1, 2), (3, y)]", "has `y` as its element 1 of element 1, counted from 0, which is no value"),
             ("1 +", "neither a number"),
         ] {
             let error = floats(text, None).expect_err(text);
@@ -320,6 +329,6 @@ mod tests {
         assert_eq!(value("[1, 2]").unwrap_err(), "has 2 numbers, and its type 3: write `--args 'x=[1, 1, 1]'`");
         assert_eq!(value("[7; 3]").unwrap(), [7, 0, 7, 0, 7, 0]);
         assert_eq!(value("iota(3)").unwrap_err(), "is passed by value: write `--args 'x=[1, 1, 1]'`");
-        assert_eq!(value("[1, 2, 65536]").unwrap_err(), "has the part 65536, which is no `u16`; write 0 to 65535");
+        assert_eq!(value("[1, 2, 65536]").unwrap_err(), "has 65536 as its part 2, counted from 0, which is no `u16`; write 0 to 65535");
     }
 }

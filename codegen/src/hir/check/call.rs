@@ -417,6 +417,7 @@ impl Checker<'_, '_> {
         if self.is_host_function(id, path.span()) {
             return self.anything(span);
         }
+        self.check_borrows(id, call, &args);
         let is_own = path.path.segments.len() == 2 && path.path.segments[0].ident == "Self";
         let owner = match &self.scope.self_ty {
             Some(Ty::Adt(_, args)) if is_own => args.clone(),

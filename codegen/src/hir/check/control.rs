@@ -110,6 +110,9 @@ impl Checker<'_, '_> {
                 self.infer.unify(&ty, &Ty::unit());
             }
         }
+        if let Some(init) = &init {
+            self.refuse_second_name(&local.pat, init);
+        }
         let declared = self.locals.len();
         let pattern = self.pattern(&local.pat, &ty);
         if local.init.as_ref().is_none_or(|init| init.diverge.is_none()) {
@@ -127,6 +130,20 @@ impl Checker<'_, '_> {
             (Some(init), Some(otherwise)) => Statement::Expr(self.let_else(pattern, init, otherwise, local.span())),
             (init, _) => Statement::Let(pattern, init),
         })
+    }
+
+    /// `let a = y;` of a buffer that is written to: to `rustc` it is `a` from here on, and `y` no more.
+    fn refuse_second_name(&mut self, pattern: &syn::Pat, init: &Expr) {
+        let ExprKind::Local(id) = init.kind else { return };
+        let buffer = &self.locals[id.0];
+        if !buffer.mutable || !matches!(self.infer.shallow(&buffer.ty), Ty::Global(_) | Ty::Matrix(_) | Ty::MatrixBatch(_)) {
+            return;
+        }
+        let (name, second) = (&buffer.name, crate::syntax::written(pattern));
+        let message =
+            format!("`{name}` is a `&mut {}`, which has one name in a kernel: `{second}` would be a second", self.show(&buffer.ty));
+        let error = Diagnostic::error(init.span, message).label(buffer.span, "declared here");
+        self.report(error.help(format!("write `{name}` where `{second}` stands, and remove this `let`")));
     }
 
     /// `let p = e else { … }`: as a statement, `if !(let p = e) { … }`, whose names live on.

@@ -479,7 +479,10 @@ impl Checker<'_, '_> {
         if let Ty::Matrix(element) = self.infer.shallow(&base.ty) {
             return self.matrix_element(index, base, *element, span);
         }
-        let position = self.expression(&index.index);
+        let position = match self.refuse_negative(&index.expr, &index.index) {
+            Some(refused) => refused,
+            None => self.expression(&index.index),
+        };
         if let (Ty::MatrixBatch(_), Ty::Tuple(_)) = (self.infer.shallow(&base.ty), self.infer.shallow(&position.ty)) {
             let message = "an element of a batch of matrices is named by the matrix first";
             let at = (crate::syntax::written(&index.expr), crate::syntax::written(&index.index));

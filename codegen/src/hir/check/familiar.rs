@@ -23,7 +23,7 @@ const METHODS: &[(&str, &str)] = &[
     ("to_vec", "remove it: the buffer itself is indexed, `{x}[i]`"),
     ("push", "write `{x}[i] = {0}`, with an index of its own for each thread"),
     ("fill", "write `{x}[i] = {0}` in every thread, or in a loop"),
-    ("swap", "write `let a = {x}[{0}]; {x}[{0}] = {x}[j]; {x}[j] = a;`"),
+    ("swap", "write `let held = {x}[{0}]; {x}[{0}] = {x}[{1}]; {x}[{1}] = held;`"),
     ("copy_from_slice", "write `{x}[i] = other[i]`, in every thread or in a loop"),
     ("size", "write `{x}.len()`"),
     ("length", "write `{x}.len()`"),

@@ -106,6 +106,11 @@ impl Checker<'_, '_> {
     }
 
     fn check_float(&mut self, digits: &str, ty: &Ty, span: Span) {
+        if let Ty::Scalar(short @ (Type::F16 | Type::BF16 | Type::E4M3 | Type::E5M2)) = ty {
+            let message = format!("`{digits}` is an `f32` or an `f64`, and `{short}` has no literals");
+            self.report(Diagnostic::error(span, message).help(format!("write `{short}::from_f32({digits})`")).by_rustc());
+            return;
+        }
         let (is_beyond, largest, help) = match ty {
             Ty::Scalar(Type::F32) => {
                 let fits = digits.parse::<f64>().is_ok_and(f64::is_finite);

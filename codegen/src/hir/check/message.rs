@@ -180,6 +180,7 @@ impl Checker<'_, '_> {
         let mut parts = Vec::new();
         let mut values = Vec::new();
         let mut next = 0;
+        let mut shown: Vec<usize> = Vec::new();
         for piece in pieces {
             match piece {
                 Piece::Text(text) => parts.push(PrintPart::Text(text)),
@@ -187,9 +188,13 @@ impl Checker<'_, '_> {
                     let value = match name.parse::<usize>() {
                         _ if name.is_empty() => {
                             next += 1;
+                            shown.push(next - 1);
                             rest.get(next - 1).map(|arg| self.expression(arg))
                         }
-                        Ok(position) => rest.get(position).map(|arg| self.expression(arg)),
+                        Ok(position) => {
+                            shown.push(position);
+                            rest.get(position).map(|arg| self.expression(arg))
+                        }
                         Err(_) => Some(self.captured(&name, rest, format.span())),
                     };
                     let Some(value) = value else {
@@ -202,6 +207,12 @@ impl Checker<'_, '_> {
                     values.push(value);
                 }
             }
+        }
+        // A value with a name is looked for by it.
+        let is_named = |arg: &syn::Expr| matches!(arg, syn::Expr::Assign(_));
+        for (_, arg) in rest.iter().enumerate().filter(|(position, arg)| !shown.contains(position) && !is_named(arg)) {
+            let message = format!("`{}` is shown nowhere: the format string has no `{{}}` for it", written(arg));
+            self.report(Diagnostic::error(arg.span(), message).help("write a `{}` for it into the text, or leave it out").by_rustc());
         }
         (parts, values)
     }

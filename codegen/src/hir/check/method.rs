@@ -78,6 +78,17 @@ impl Checker<'_, '_> {
             self.expression(arg);
         }
         let name = call.method.to_string();
+        // Of a closure it is said that there are none, and the method is one with it.
+        if call.args.iter().any(|arg| matches!(arg, syn::Expr::Closure(_))) {
+            return self.anything(call.method.span());
+        }
+        let is_scalar = row_type(&self.infer.shallow(&receiver.ty)).is_some();
+        if name == "into" && call.args.is_empty() && is_scalar {
+            let ty = self.infer.fresh(Kind::Any);
+            let operand = crate::syntax::operand(&call.receiver);
+            self.conversions.push((receiver.ty.clone(), ty.clone(), operand, call.method.span()));
+            return expr(ExprKind::Int(1), ty, call.method.span());
+        }
         let message = format!("`{}` has no method `{name}` in a kernel", self.show(&receiver.ty));
         let mut diagnostic = Diagnostic::error(call.method.span(), message);
         if let (true, syn::Expr::Index(element)) = (is_atomic(&name), &*call.receiver) {
@@ -106,6 +117,18 @@ impl Checker<'_, '_> {
                 diagnostic.help("a batch of matrices has `rows`, `columns`, `pitch`, `count` and `stride`; its matrices are `&a[i]`");
         }
         self.error_about(&receiver.ty, diagnostic.and_by_rustc())
+    }
+
+    /// `x.into()`, where it is known what into.
+    pub(super) fn refuse_conversions(&mut self) {
+        for (from, to, operand, span) in std::mem::take(&mut self.conversions) {
+            let to = match self.infer.resolve(&to) {
+                Ty::Var(_) => "f32".to_owned(),
+                known => self.show(&known),
+            };
+            let message = format!("`{}` has no method `into` in a kernel", self.show(&from));
+            self.report(Diagnostic::error(span, message).help(format!("write `{operand} as {to}`")));
+        }
     }
 
     fn scalar_method(&mut self, call: &syn::ExprMethodCall, receiver: Expr, ty: &Ty, span: Span) -> Expr {

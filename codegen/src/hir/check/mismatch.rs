@@ -7,6 +7,7 @@ use crate::diagnostic::Diagnostic;
 use crate::ir::Type;
 use crate::syntax::{cast, operand, written};
 use proc_macro2::Span;
+use syn::spanned::Spanned;
 
 /// Most characters of an expression that an edit repeats.
 const LONGEST: usize = 80;
@@ -120,6 +121,24 @@ impl Checker<'_, '_> {
             return;
         }
         self.expect(&index.ty, &Ty::Usize, index.span);
+    }
+
+    /// `x[-1]`, `x[-1 + i]`: in other languages the last, in Rust no index.
+    pub(super) fn refuse_negative(&mut self, array: &syn::Expr, index: &syn::Expr) -> Option<Expr> {
+        let number = |expr: &syn::Expr| crate::syntax::literal_int(expr).filter(|number| *number < 0);
+        let (found, help) = match index {
+            syn::Expr::Binary(syn::ExprBinary { left, op: syn::BinOp::Add(_), right, .. }) => {
+                let found = number(left)?;
+                (found, format!("write `{}[{} - {}]`", operand(array), operand(right), found.unsigned_abs()))
+            }
+            other => {
+                let found = number(other)?;
+                let array = operand(array);
+                (found, format!("count from the end: `{array}[{array}.len() - {}]`", found.unsigned_abs()))
+            }
+        };
+        let message = format!("an index is a `usize`, which begins at 0, and this has {found}");
+        Some(self.error_expression(Diagnostic::error(index.span(), message).help(help).and_by_rustc()))
     }
 
     /// A condition is a `bool`.

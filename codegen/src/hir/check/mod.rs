@@ -5,6 +5,7 @@
 
 mod annotations;
 mod atomics;
+mod borrows;
 mod bounds;
 mod call;
 mod cluster;
@@ -179,6 +180,8 @@ pub(crate) struct Checker<'c, 'p> {
     casts: Vec<(Ty, Ty, Span)>,
     /// Divisions by a literal 0 and shifts by a literal: the type of the left side, the count of a shift, where.
     literal_operands: Vec<(Ty, Option<i128>, Span)>,
+    /// `x.into()`: from what, into what, the text of `x`, where.
+    conversions: Vec<(Ty, Ty, String, Span)>,
     /// Literals, whose types are known last.
     literals: Vec<literals::Literal>,
     /// Variables that were declared without a value.
@@ -420,6 +423,7 @@ impl<'c, 'p> Checker<'c, 'p> {
             matches: Vec::new(),
             casts: Vec::new(),
             literal_operands: Vec::new(),
+            conversions: Vec::new(),
             literals: Vec::new(),
             unfilled: BTreeMap::new(),
             accumulators: Vec::new(),
@@ -594,6 +598,7 @@ impl<'c, 'p> Checker<'c, 'p> {
         self.check_casts();
         self.check_literal_operands();
         self.check_literals();
+        self.refuse_conversions();
         self.check_vector_accesses();
         self.check_unfilled();
         self.check_sizes();

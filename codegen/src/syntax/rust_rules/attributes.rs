@@ -79,6 +79,22 @@ pub(super) fn check(item: &syn::Item, scope: &Scope<'_>, diagnostics: &mut Diagn
             diagnostics.push(crate::syntax::attributes::given_twice(second.path().span(), &what, first.path().span()));
         }
     }
+    let is_kernel = |attr: &&syn::Attribute| is_named(attr, "kernel");
+    if let Some(attr) = attrs.iter().find(is_kernel).filter(|_| !is_function) {
+        let error = Diagnostic::error(attr.path().span(), "`#[kernel]` belongs on a function, and this is none");
+        diagnostics.push(error.help("write `#[device]` on types and `impl`s, and `#[kernel(block = 256)]` on the `fn` that is launched"));
+    }
+    if let syn::Item::Trait(item) = item {
+        for member in &item.items {
+            if let syn::TraitItem::Fn(function) = member
+                && let Some(attr) = function.attrs.iter().find(is_kernel)
+            {
+                let message = format!("the kernel `{}` stands in a trait, where nothing can launch it", function.sig.ident);
+                let help = format!("move `fn {}` out of `trait {}`, and give it a body", function.sig.ident, item.ident);
+                diagnostics.push(Diagnostic::error(attr.path().span(), message).help(help));
+            }
+        }
+    }
     // A derive of another crate may have attributes of its own.
     let derives = super::derives::derived(attrs);
     let is_foreign = |path: &syn::Path| path.get_ident().is_none_or(|name| scope.may_name(&name.to_string()));
@@ -143,6 +159,11 @@ fn check_member(attr: &syn::Attribute, place: &str, scope: &Scope<'_>, diagnosti
 fn check_one(attr: &syn::Attribute, scope: &Scope<'_>, misplaced: &[&str], diagnostics: &mut Diagnostics) {
     let Some(name) = attr.path().get_ident().map(ToString::to_string) else { return };
     let is_known = |known: &&str| *known == name && !misplaced.contains(known);
+    if OWN.contains(&name.as_str()) && scope.lacks_prelude() && !scope.may_name(&name) {
+        let error = Diagnostic::error(attr.path().span(), format!("`#[{name}]` is not in scope: this module does not import the prelude"));
+        diagnostics.push(error.help("write `use warpwright::prelude::*;` at the top of the module"));
+        return;
+    }
     if OWN.iter().any(|known| is_known(&known)) || OF_RUST.iter().any(|known| is_known(&known)) || scope.may_name(&name) {
         return;
     }

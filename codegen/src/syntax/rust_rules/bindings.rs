@@ -151,7 +151,18 @@ impl<'ast> Visit<'ast> for Walk<'_, '_> {
 
     fn visit_pat_struct(&mut self, pattern: &'ast syn::PatStruct) {
         self.given_once(pattern.fields.iter().map(|field| &field.member));
+        self.all_named(pattern);
         visit::visit_pat_struct(self, pattern);
+    }
+
+    fn visit_pat(&mut self, pattern: &'ast syn::Pat) {
+        if let syn::Pat::Path(path) = pattern
+            && path.path.segments.last().is_some_and(|last| last.ident == "NAN")
+        {
+            let error = Diagnostic::error(pattern.span(), "NaN is equal to nothing, itself included: this pattern fits no number");
+            self.diagnostics.push(error.help("ask by a condition: `v if v.is_nan()`"));
+        }
+        visit::visit_pat(self, pattern);
     }
 
     fn visit_expr_struct(&mut self, literal: &'ast syn::ExprStruct) {
@@ -166,11 +177,33 @@ impl<'ast> Visit<'ast> for Walk<'_, '_> {
         visit::visit_expr_binary(self, binary);
     }
 
+    fn visit_block(&mut self, block: &'ast syn::Block) {
+        let items = block.stmts.iter().filter_map(|statement| match statement {
+            syn::Stmt::Item(item) => Some(item),
+            _ => None,
+        });
+        super::names::check(&items.collect::<Vec<_>>(), self.diagnostics);
+        visit::visit_block(self, block);
+    }
+
     // What stands in a body is refused there.
     fn visit_item(&mut self, _: &'ast syn::Item) {}
 }
 
 impl Walk<'_, '_> {
+    /// A pattern of a struct names every field, or says `..`.
+    fn all_named(&mut self, pattern: &syn::PatStruct) {
+        let name = pattern.path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
+        let Some(fields) = self.scope.fields_of(&name).filter(|_| pattern.rest.is_none()) else { return };
+        let named: Vec<String> = pattern.fields.iter().map(|field| crate::syntax::written(&field.member)).collect();
+        let missing: Vec<String> = fields.iter().filter(|field| !named.contains(field)).map(|field| format!("`{field}`")).collect();
+        if !missing.is_empty() {
+            let message = format!("this pattern of `{name}` leaves out {}", missing.join(", "));
+            self.diagnostics
+                .push(Diagnostic::error(pattern.span(), message).help("write `..` at its end for the fields that it leaves out"));
+        }
+    }
+
     fn one_rest(&mut self, parts: &syn::punctuated::Punctuated<syn::Pat, syn::Token![,]>) {
         let is_rest = |pat: &&syn::Pat| match pat {
             syn::Pat::Rest(_) => true,

@@ -10,7 +10,10 @@ use std::collections::HashMap;
 
 pub(super) fn check(item: &syn::Item, diagnostics: &mut Diagnostics) {
     match item {
-        syn::Item::Fn(item) => check_generics(&item.sig.generics, diagnostics),
+        syn::Item::Fn(item) => {
+            check_generics(&item.sig.generics, diagnostics);
+            check_defaults(&item.sig, diagnostics);
+        }
         syn::Item::Struct(item) => {
             check_generics(&item.generics, diagnostics);
             let fields = item.fields.iter().filter(|field| !field.attrs.iter().any(is_conditional));
@@ -30,6 +33,7 @@ pub(super) fn check(item: &syn::Item, diagnostics: &mut Diagnostics) {
             for member in &item.items {
                 if let syn::ImplItem::Fn(function) = member {
                     check_generics(&function.sig.generics, diagnostics);
+                    check_defaults(&function.sig, diagnostics);
                 }
             }
         }
@@ -56,6 +60,21 @@ fn each_once<'n>(
 fn check_generics(generics: &syn::Generics, diagnostics: &mut Diagnostics) {
     let names = generics.params.iter().filter_map(generic_name);
     each_once("the generic", names, |name| format!("rename this one, `{}`", second_name(name)), diagnostics);
+}
+
+/// Generics of a function that say what they are where nobody says it.
+fn check_defaults(sig: &syn::Signature, diagnostics: &mut Diagnostics) {
+    for param in &sig.generics.params {
+        let (name, has_default) = match param {
+            syn::GenericParam::Type(param) => (&param.ident, param.default.is_some()),
+            syn::GenericParam::Const(param) => (&param.ident, param.default.is_some()),
+            syn::GenericParam::Lifetime(_) => continue,
+        };
+        if has_default {
+            let error = Diagnostic::error(name.span(), format!("the generic `{name}` of the function `{}` has a default", sig.ident));
+            diagnostics.push(error.help("remove `= …`: generics of a function follow from its arguments, or are given, `f::<4>()`"));
+        }
+    }
 }
 
 /// Type parameters of a struct or enum that its fields leave out.

@@ -6,12 +6,17 @@
 
 mod attributes;
 mod bindings;
+mod constants;
 mod derives;
+mod elements;
 mod enums;
+mod imports;
 mod members;
 mod names;
+mod paths;
 mod scope;
 
+use super::signature::is_marked;
 use super::subset::is_named_module;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use proc_macro2::Span;
@@ -23,7 +28,7 @@ pub fn check_rust_rules(items: &[syn::Item], diagnostics: &mut Diagnostics) {
     check_module(items, &scope, false, diagnostics);
 }
 
-fn check_module(items: &[syn::Item], scope: &Scope<'_>, is_marked: bool, diagnostics: &mut Diagnostics) {
+fn check_module(items: &[syn::Item], scope: &Scope<'_>, of_module: bool, diagnostics: &mut Diagnostics) {
     // Which of two items is there may be a `cfg`'s to decide, and tests are no device code.
     let present: Vec<&syn::Item> = items.iter().filter(|item| !attributes_of(item).iter().any(is_conditional)).collect();
     names::check(&present, diagnostics);
@@ -31,17 +36,20 @@ fn check_module(items: &[syn::Item], scope: &Scope<'_>, is_marked: bool, diagnos
     for item in present {
         attributes::check(item, scope, diagnostics);
         members::check(item, diagnostics);
-        bindings::check(item, scope, is_marked, diagnostics);
+        bindings::check(item, scope, of_module, diagnostics);
         enums::check(item, diagnostics);
-        if is_marked || super::is_marked(attributes_of(item)) {
+        constants::check(item, scope, diagnostics);
+        paths::check(item, scope, of_module || is_marked(attributes_of(item)), diagnostics);
+        if of_module || is_marked(attributes_of(item)) {
             derives::check(item, scope, diagnostics);
-            scope.check_bounds(item, diagnostics);
+            elements::check(item, diagnostics);
+            imports::check(item, scope, diagnostics);
         }
         if let syn::Item::Mod(module) = item
             && let Some((_, content)) = &module.content
         {
-            let inner = scope.inner(content);
-            check_module(content, &inner, is_marked || is_named_module(&module.attrs), diagnostics);
+            let inner = scope.inner(&module.ident, content);
+            check_module(content, &inner, of_module || is_named_module(&module.attrs), diagnostics);
         }
     }
 }

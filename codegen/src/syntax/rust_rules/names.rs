@@ -81,6 +81,23 @@ fn space_of(name: &str) -> Option<Space> {
     }
 }
 
+/// The namespaces of what a path leads to in a module of these items: `m::f`, `self::m::f`.
+fn spaces_within(items: &[&syn::Item], path: &[String]) -> Option<Vec<Space>> {
+    let path = path.strip_prefix(&["self".to_owned()]).unwrap_or(path);
+    let (first, rest) = path.split_first()?;
+    let content = items.iter().find_map(|item| match item {
+        syn::Item::Mod(module) if module.ident == first => module.content.as_ref().map(|(_, content)| content),
+        _ => None,
+    })?;
+    let content: Vec<&syn::Item> = content.iter().collect();
+    if rest.len() > 1 {
+        return spaces_within(&content, rest);
+    }
+    let last = rest.first()?;
+    let all = content.iter().filter_map(|item| definition(item)).filter(|(_, name, _)| *name == last);
+    Some(all.flat_map(|(_, _, spaces)| spaces).copied().collect())
+}
+
 fn check_imports(items: &[&syn::Item], defined: &HashMap<(Space, String), Span>, diagnostics: &mut Diagnostics) {
     let mut known: HashMap<String, (Span, Vec<String>)> = HashMap::new();
     for item in items.iter().filter(|item| attributes_of(item).is_empty()) {
@@ -92,7 +109,8 @@ fn check_imports(items: &[&syn::Item], defined: &HashMap<(Space, String), Span>,
                 Some(last) => format!("give it another name, `{last} as {}`, or leave it out", second_name(ident)),
                 None => "leave it out".to_owned(),
             };
-            let own = space_of(&name).and_then(|space| defined.get(&(space, name.clone())));
+            let spaces = space_of(&name).map(|space| vec![space]).or_else(|| spaces_within(items, &path)).unwrap_or_default();
+            let own = spaces.iter().find_map(|space| defined.get(&(*space, name.clone())));
             // The same path twice is twice the same in every namespace.
             let before = known.get(&name).filter(|(_, other)| *other == path || space_of(&name).is_some()).map(|(span, _)| span);
             if let Some(first) = own.or(before) {

@@ -5,38 +5,75 @@ use crate::syntax::scopes::{Import, imports, item_name};
 use std::collections::HashSet;
 use syn::spanned::Spanned;
 
-/// The bounds of the kernel language that the prelude does not bring in by name.
-const BOUNDS: &[&str] = &["Float", "Int", "Num"];
-
 /// A module and what is known of its file.
 pub(super) struct Scope<'f> {
     file: &'f [syn::Item],
+    /// The module's path in the file.
+    pub(super) place: Vec<String>,
     /// Names that are imported or defined.
     names: HashSet<String>,
+    /// Modules of which everything is imported, and is known.
+    globs: HashSet<String>,
     /// Whether a glob may bring in any name at all.
     is_open: bool,
+    /// Whether the file imports anything. A text without a `use` is a piece of a file that has them.
+    has_imports: bool,
 }
 
 impl<'f> Scope<'f> {
     /// The root of a file.
     pub(super) fn of_file(items: &'f [syn::Item]) -> Scope<'f> {
-        Scope::of(items, items)
+        Scope::of(items, items, Vec::new())
     }
 
     /// A module of the same file.
-    pub(super) fn inner(&self, content: &[syn::Item]) -> Scope<'f> {
-        Scope::of(self.file, content)
+    pub(super) fn inner(&self, name: &syn::Ident, content: &[syn::Item]) -> Scope<'f> {
+        Scope::of(self.file, content, [&self.place[..], &[name.to_string()]].concat())
     }
 
-    fn of(file: &'f [syn::Item], items: &[syn::Item]) -> Scope<'f> {
-        let mut scope = Scope { file, names: items.iter().filter_map(item_name).collect(), is_open: false };
+    /// The items of a module of the file; `None`: there is none of this path, or it lies elsewhere.
+    pub(super) fn module(&self, place: &[String]) -> Option<&'f [syn::Item]> {
+        place.iter().try_fold(self.file, |items, name| {
+            items.iter().find_map(|item| match item {
+                syn::Item::Mod(module) if module.ident == name => module.content.as_ref().map(|(_, content)| &content[..]),
+                _ => None,
+            })
+        })
+    }
+
+    /// Whether a function of this module is `const`; `None`: it has none of this name.
+    pub(super) fn is_const(&self, name: &syn::Ident) -> Option<bool> {
+        self.module(&self.place)?.iter().find_map(|item| match item {
+            syn::Item::Fn(function) if function.sig.ident == *name => Some(function.sig.constness.is_some()),
+            _ => None,
+        })
+    }
+
+    /// The names of the fields of a struct of the file; `None`: there is none, or several, or its fields have no names.
+    pub(super) fn fields_of(&self, name: &str) -> Option<Vec<String>> {
+        let mut found = Vec::new();
+        each_item(self.file, &mut |item| {
+            if let syn::Item::Struct(item) = item
+                && item.ident == name
+            {
+                found.push(item.fields.iter().map(|field| field.ident.as_ref().map(ToString::to_string)).collect::<Option<Vec<_>>>());
+            }
+        });
+        if found.len() == 1 { found.pop().flatten() } else { None }
+    }
+
+    fn of(file: &'f [syn::Item], items: &[syn::Item], place: Vec<String>) -> Scope<'f> {
+        let has_imports = file.iter().any(|item| matches!(item, syn::Item::Use(_)));
+        let names = items.iter().filter_map(item_name).collect();
+        let mut scope = Scope { file, place, names, globs: HashSet::new(), is_open: false, has_imports };
         for item in items {
             match item {
                 syn::Item::Use(item) => {
                     for import in imports(&item.tree) {
                         match import {
                             Import::Name(name, _) => drop(scope.names.insert(name)),
-                            Import::Glob(path) => scope.is_open |= !is_known_glob(&path),
+                            Import::Glob(path) if is_known_glob(&path) => drop(scope.globs.insert(path.join("::"))),
+                            Import::Glob(_) => scope.is_open = true,
                         }
                     }
                 }
@@ -52,6 +89,16 @@ impl<'f> Scope<'f> {
     /// Whether a name may mean something here that this file does not show.
     pub(super) fn may_name(&self, name: &str) -> bool {
         self.is_open || self.names.contains(name)
+    }
+
+    /// Whether everything of a module is imported.
+    pub(super) fn has_glob(&self, module: &str) -> bool {
+        self.globs.contains(module)
+    }
+
+    /// Whether it is certain that the prelude is not imported, though other things are.
+    pub(super) fn lacks_prelude(&self) -> bool {
+        self.has_imports && !self.is_open && !self.globs.contains("warpwright::prelude")
     }
 
     /// Whether a type of the file has a trait: derived, or by an `impl` anywhere in the file. `None` if the type is not one of the file.
@@ -96,37 +143,6 @@ impl<'f> Scope<'f> {
         if self.has_trait(&name, "PartialEq") == Some(false) {
             let error = Diagnostic::error(binary.op.span(), format!("`{name}` has no `==`: it derives no `PartialEq`"));
             diagnostics.push(error.help(format!("write `#[derive(Clone, Copy, PartialEq)]` on `enum {name}`, below `#[device]`")));
-        }
-    }
-
-    /// Bounds of generics that are the language's, and that nothing brings in.
-    pub(super) fn check_bounds(&self, item: &syn::Item, diagnostics: &mut Diagnostics) {
-        let mut all: Vec<&syn::Generics> = Vec::new();
-        match item {
-            syn::Item::Fn(item) => all.push(&item.sig.generics),
-            syn::Item::Struct(item) => all.push(&item.generics),
-            syn::Item::Impl(item) => {
-                all.push(&item.generics);
-                all.extend(item.items.iter().filter_map(|member| match member {
-                    syn::ImplItem::Fn(function) => Some(&function.sig.generics),
-                    _ => None,
-                }));
-            }
-            _ => {}
-        }
-        let of_params = all.iter().flat_map(|generics| generics.type_params()).flat_map(|param| &param.bounds);
-        let clauses = all.iter().flat_map(|generics| &generics.where_clause).flat_map(|clause| &clause.predicates);
-        let of_clauses =
-            clauses.filter_map(|clause| if let syn::WherePredicate::Type(ty) = clause { Some(&ty.bounds) } else { None }).flatten();
-        let mut said: Vec<String> = Vec::new();
-        for bound in of_params.chain(of_clauses) {
-            let syn::TypeParamBound::Trait(bound) = bound else { continue };
-            let Some(name) = bound.path.get_ident().map(ToString::to_string) else { continue };
-            if BOUNDS.contains(&name.as_str()) && !self.may_name(&name) && !said.contains(&name) {
-                let error = Diagnostic::error(bound.path.span(), format!("the trait `{name}` is not in scope: the prelude leaves it out"));
-                diagnostics.push(error.help(format!("write `use warpwright::{name};` at the top of the module")));
-                said.push(name);
-            }
         }
     }
 }
