@@ -128,8 +128,8 @@ impl Plan {
             std::mem::take(&mut kernel.annotations).into_iter().filter(|(inst, _)| self.insts.names[usize::from(*inst)].is_some());
         kernel.annotations = annotations.map(|(inst, asked)| (self.insts.name(inst), asked)).collect();
         for early in &mut kernel.early_loads {
-            early.loads.retain(|inst| self.insts.names[usize::from(*inst)].is_some());
-            early.loads.iter_mut().for_each(|inst| *inst = self.insts.name(*inst));
+            let kept = early.loads.iter().filter(|inst| self.insts.names[usize::from(**inst)].is_some());
+            early.loads = kept.map(|inst| self.insts.name(*inst)).collect();
             early.place = locations.intern(kernel.locations[early.place]);
         }
         kernel.early_loads.retain(|early| !early.loads.is_empty());

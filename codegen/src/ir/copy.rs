@@ -61,7 +61,7 @@ impl Copy {
             kernel.annotations.insert(new, asked);
         }
         for early in kernel.early_loads.iter_mut().filter(|early| early.loads.contains(&inst)) {
-            early.loads.push(new);
+            early.loads.insert(new);
         }
         let mut op = kernel.insts[new].op.clone();
         op.for_each_operand_mut(|value| *value = self.get(*value));

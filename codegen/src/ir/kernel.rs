@@ -7,7 +7,7 @@ use super::{
 };
 use crate::annotations::{Annotation, Modifier, PREFETCH};
 use crate::ir::{CacheHint, KernelOptions, Space, Swizzle};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Where a kernel stands. Each stage keeps the invariants of the ones before, but for what its line says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -88,8 +88,8 @@ pub struct EarlyLoads {
     pub annotation: &'static Annotation,
     /// Where the source says it.
     pub place: Loc,
-    /// The loads. Those that a later pass removed are in no block.
-    pub loads: Vec<Inst>,
+    /// The loads. Those that a later pass removed are in no block. A set, since each instruction that is copied is looked up in it.
+    pub loads: BTreeSet<Inst>,
 }
 
 impl EarlyLoads {

@@ -8,8 +8,9 @@ use super::{Refusal, Schedule};
 use crate::collections::{HashMap, HashSet};
 use crate::ir::{Asked, Block, Inst, Kernel, Loc};
 
-/// Most instructions that annotations may add to a kernel.
-pub(super) const MOST_INSTRUCTIONS: usize = 50_000;
+/// Most instructions that annotations may add to a kernel: some 320 KB of machine code, where the instruction caches of a multiprocessor hold 128 KB.
+/// As many are reviewed within a second.
+pub(super) const MOST_INSTRUCTIONS: usize = 20_000;
 
 /// What an annotation has made of a loop.
 #[derive(Clone, Debug)]

@@ -24,7 +24,7 @@ use crate::ir::{Annotations, Asked, Block, Builder, Inst, Kernel, Loc, Object, O
 use crate::passes::simplify;
 
 /// Most instructions that are made in order to be folded, of a loop that is unrolled fully.
-const MOST_FOLDED: u64 = 4 * MOST_INSTRUCTIONS as u64;
+const MOST_FOLDED: u64 = 10 * MOST_INSTRUCTIONS as u64;
 
 /// Runs it on the loops that no other pass has to see first.
 pub(super) fn run(schedule: &mut Schedule<'_>) {
