@@ -32,6 +32,23 @@ fn origin(x: &Global<[u32; 3]>, y: &mut Global<u32>) {
         _ => 0,
     };
 }
+// ---- The rest of a tuple, named
+#[kernel(block = 256)]
+fn last(x: &Global<u32>, y: &mut Global<u32>) {
+    let i = global_id().x;
+    let (a, others @ ..) = (x[i], 1, 2);
+    y[i] = a;
+}
+// ---- The rest of an array of any length
+#[device]
+fn zeros<const N: usize>() -> [u32; N] {
+    [0; N]
+}
+#[kernel(block = 256)]
+fn last(y: &mut Global<u32>) {
+    let [a, others @ ..] = zeros();
+    y[global_id().x] = a;
+}
 // ---- An enum matched as if it had fields
 #[device]
 #[derive(Clone, Copy)]

@@ -254,5 +254,7 @@ pub(crate) enum PatternKind {
     Range(Option<Box<Expr>>, Option<Box<Expr>>, bool),
     /// Tuples, structs and arrays: positions and what they must match.
     Fields(Vec<(u32, Pattern)>),
+    /// Among the fields of an array: a name for all elements from that position on that the pattern's own type, an array, has.
+    Rest(Box<Pattern>),
     Or(Vec<Pattern>),
 }

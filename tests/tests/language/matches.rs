@@ -7,6 +7,7 @@ cases!(
     matches_of_integers,
     matches_of_signed,
     matches_of_tuples,
+    rests_of_arrays,
     matches_of_enums,
     matches_of_bools,
     match_bindings,
@@ -143,6 +144,37 @@ fn tuple_matches(x: &Global<u32>, y: &mut Global<u32>) {
 
 fn matches_of_tuples(b: &mut Bench<'_>) -> warpwright::Result<()> {
     b.map(tuple_matches, &small(96), 1).map(drop)
+}
+
+#[device]
+fn ends([first, inner @ .., last]: [u32; 4]) -> u32 {
+    first + last * inner[1] + inner.len() as u32
+}
+
+#[kernel(block = 32)]
+fn array_rests(x: &Global<u32>, y: &mut Global<u32>) {
+    let i = global_id().x;
+    let n = x[i];
+    let [a, rest @ .., b] = [n, n + 1, n * 3, n ^ 5, n / 2];
+    let [mut front @ .., last] = rest;
+    front[1] += a;
+    let [first, none @ .., second] = front;
+    let picked = match rest {
+        [1..=20, others @ ..] if others[0] % 2 == 0 => others[0] + others[1],
+        [.., 7] | [7, ..] => 7,
+        [lead @ .., 3 | 4] | [_, lead @ ..] => lead[0] * 100 + lead[1],
+    };
+    let odd = if let [5 | 6 | 9, more @ ..] = rest { more[0] + more[1] } else { 0 };
+    let [[p, inner @ ..], outer @ ..] = [[n, 2, 3], [4, n, 6], [7, 8, n]];
+    let mut sum = p + inner[1] + outer[0][1] * 10 + outer[1][2] * 100 + none.len() as u32;
+    for k in 0..front.len() {
+        sum += front[(k + i) % 2] * (k as u32 + 1);
+    }
+    y[i] = sum + first * 3 + second + last + b + picked * 7 + odd + ends([n, 1, 2, 3]);
+}
+
+fn rests_of_arrays(b: &mut Bench<'_>) -> warpwright::Result<()> {
+    b.map(array_rests, &small(96), 1).map(drop)
 }
 
 #[device]

@@ -117,7 +117,7 @@ impl Checker<'_, '_> {
 
     fn shape(&self, pattern: &Pattern) -> Shape {
         match &pattern.kind {
-            PatternKind::Wildcard | PatternKind::Bind(_, None) => Shape::Any,
+            PatternKind::Wildcard | PatternKind::Bind(_, None) | PatternKind::Rest(_) => Shape::Any,
             PatternKind::Bind(_, Some(inner)) => self.shape(inner),
             PatternKind::Value(value) => value.known_int().map_or(Shape::Unknown, |n| Shape::Range(n, n)),
             PatternKind::Range(start, end, closed) => {

@@ -59,11 +59,48 @@ impl Checker<'_, '_> {
                 return self.value_pattern(&syn::Expr::Path(plain_path(ident.ident.clone())), ty);
             }
         }
+        if ident.subpat.as_ref().is_some_and(|(_, pattern)| matches!(**pattern, syn::Pat::Rest(_))) {
+            return self.misplaced_rest(ident, span);
+        }
+        self.binding(ident, ident.subpat.as_ref().map(|(_, pattern)| &**pattern), ty, span)
+    }
+
+    /// `others @ ..` where no array is taken apart.
+    fn misplaced_rest(&mut self, ident: &syn::PatIdent, span: Span) -> PatternKind {
+        let name = &ident.ident;
+        let message = format!("`{name} @ ..` names the other elements of an array, and no array is taken apart here");
+        let help = format!("write `..`, or `{name}` for one value; the parts of a tuple or a struct are named one by one");
+        self.report(Diagnostic::error(span, message).help(help).by_rustc());
+        let anything = self.infer.fresh(Kind::Any);
+        self.binding(ident, None, &anything, span)
+    }
+
+    /// `others @ ..` among the parts of an array from `first` on: a name for so many elements.
+    fn rest_pattern(
+        &mut self,
+        ident: &syn::PatIdent,
+        (element, len): (&Ty, Option<i128>),
+        (first, count): (usize, usize),
+    ) -> (u32, Pattern) {
+        let span = ident.span();
+        if len.is_none() {
+            let error = Diagnostic::error(span, "the length of this array is not known here, so neither is that of its rest");
+            self.report(error.help("write the array's type where it is declared, `[i32; 4]`").and_by_rustc());
+        }
+        let ty = Ty::Array(Box::new(element.clone()), Const::Value(count as i128));
+        let kind = self.binding(ident, None, &ty, span);
+        let named = Box::new(Pattern { kind, ty: ty.clone(), span });
+        (first as u32, Pattern { kind: PatternKind::Rest(named), ty, span })
+    }
+
+    /// A name, and what the value must also match.
+    fn binding(&mut self, ident: &syn::PatIdent, subpattern: Option<&syn::Pat>, ty: &Ty, span: Span) -> PatternKind {
+        let name = ident.ident.to_string();
         if let Some(by_ref) = &ident.by_ref {
             let message = "`ref` makes a reference to a local, which is not in the kernel language";
             self.report(Diagnostic::error(by_ref.span(), message).help("remove `ref`: kernel values are copied"));
         }
-        let inner = ident.subpat.as_ref().map(|(_, pattern)| Box::new(self.pattern(pattern, ty)));
+        let inner = subpattern.map(|pattern| Box::new(self.pattern(pattern, ty)));
         // All alternatives of an or-pattern bind the same names: the first declares them.
         let local = match self.alternative_binding(&name) {
             Some(known) => {
@@ -154,7 +191,11 @@ impl Checker<'_, '_> {
 
     fn positional<'s>(&mut self, patterns: impl ExactSizeIterator<Item = &'s syn::Pat>, ty: &Ty, span: Span) -> PatternKind {
         let patterns: Vec<&syn::Pat> = patterns.collect();
-        let rest = patterns.iter().position(|p| matches!(p, syn::Pat::Rest(_)));
+        let array = match self.infer.shallow(ty) {
+            Ty::Array(element, len) => Some((element, self.known_const(len))),
+            _ => None,
+        };
+        let rest = patterns.iter().position(|p| matches!(p, syn::Pat::Rest(_)) || named_rest(p).is_some());
         let named = patterns.len() - usize::from(rest.is_some());
         let Some(parts) = self.parts(ty, named, rest.is_some()) else {
             let message = format!("`{}` has no parts to match", self.show(ty));
@@ -177,6 +218,11 @@ impl Checker<'_, '_> {
         let mut fields = Vec::new();
         for (index, pattern) in patterns.iter().enumerate() {
             if Some(index) == rest {
+                match (named_rest(pattern), &array) {
+                    (Some(ident), Some((element, len))) => fields.push(self.rest_pattern(ident, (element, *len), (index, skipped))),
+                    (Some(ident), None) => drop(self.misplaced_rest(ident, pattern.span())),
+                    (None, _) => {}
+                }
                 continue;
             }
             let position = if rest.is_some_and(|rest| index > rest) { index - 1 + skipped } else { index };
@@ -214,6 +260,13 @@ impl Checker<'_, '_> {
         }
         PatternKind::Fields(matched)
     }
+}
+
+/// `rest @ ..`, which names elements of an array.
+fn named_rest(pattern: &syn::Pat) -> Option<&syn::PatIdent> {
+    let syn::Pat::Ident(ident) = pattern else { return None };
+    let (_, subpattern) = ident.subpat.as_ref()?;
+    matches!(**subpattern, syn::Pat::Rest(_)).then_some(ident)
 }
 
 /// The left side of `(a, [_, x[i]], ..) = e` as a pattern of new names, and the place that each stands for. A place alone: none.

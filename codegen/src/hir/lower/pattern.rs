@@ -2,6 +2,8 @@
 
 use super::Lowerer;
 use super::environment::Tree;
+use super::place::Place;
+use crate::hir::check::array_len;
 use crate::hir::tree::{LocalId, Pattern, PatternKind};
 use crate::hir::types::Ty;
 use crate::ir::{BinaryOp, CompareOp, Value};
@@ -17,6 +19,10 @@ impl Lowerer<'_, '_> {
         };
         let part = |(index, field): &'p (u32, Pattern)| {
             let index = *index as usize;
+            if let (PatternKind::Rest(named), Ty::Array(_, len), Ty::Array(element, _)) = (&field.kind, &field.ty, ty) {
+                let end = index + usize::try_from(array_len(*len)?).ok()?;
+                return Some((&**named, Ty::Array(element.clone(), *len), Tree::Node(children.get(index..end)?.to_vec())));
+            }
             Some((field, types.get(index)?.clone(), children.get(index)?.clone()))
         };
         fields.iter().filter_map(part).collect()
@@ -33,7 +39,7 @@ impl Lowerer<'_, '_> {
     pub(super) fn fits(&mut self, pattern: &Pattern, ty: &Ty, value: &Tree) -> Option<Value> {
         match &pattern.kind {
             PatternKind::Wildcard | PatternKind::Bind(_, None) => None,
-            PatternKind::Bind(_, Some(inner)) => self.fits(inner, ty, value),
+            PatternKind::Bind(_, Some(inner)) | PatternKind::Rest(inner) => self.fits(inner, ty, value),
             PatternKind::Value(expected) => {
                 let value = self.leaf(value);
                 let expected = self.value(expected);
@@ -87,6 +93,7 @@ impl Lowerer<'_, '_> {
                     self.bind(field, &ty, part);
                 }
             }
+            PatternKind::Rest(named) => self.bind(named, ty, value),
             PatternKind::Or(alternatives) => self.bind_alternatives(alternatives, ty, &value),
             PatternKind::Wildcard | PatternKind::Value(_) | PatternKind::Range(..) => {}
         }
@@ -99,20 +106,38 @@ impl Lowerer<'_, '_> {
             return;
         }
         self.bind(last, ty, value.clone());
-        for alternative in rest.iter().rev() {
-            if let Some(fits) = self.fits(alternative, ty, value) {
-                self.branch(
-                    fits,
-                    &Ty::unit(),
-                    |lowerer| {
-                        lowerer.bind(alternative, ty, value.clone());
-                        lowerer.unit()
-                    },
-                    |lowerer| lowerer.unit(),
-                );
-            } else {
-                self.bind(alternative, ty, value.clone());
+        self.rebind_alternatives(rest, ty, value);
+    }
+
+    /// The first that fits comes last.
+    fn rebind_alternatives(&mut self, alternatives: &[Pattern], ty: &Ty, value: &Tree) {
+        for alternative in alternatives.iter().rev() {
+            match self.fits(alternative, ty, value) {
+                Some(fits) => self.only_if(fits, |lowerer| lowerer.rebind(alternative, ty, value.clone())),
+                None => self.rebind(alternative, ty, value.clone()),
             }
+        }
+    }
+
+    /// Gives the names of a pattern, which have values already, those of (parts of) another one. They stay where they are: an array that one side of a
+    /// condition declared would end with it.
+    fn rebind(&mut self, pattern: &Pattern, ty: &Ty, value: Tree) {
+        match &pattern.kind {
+            PatternKind::Bind(local, inner) => {
+                let place = Place::Register { var: self.var(*local), path: Vec::new(), ty: ty.clone() };
+                self.write(&place, value.clone());
+                if let Some(inner) = inner {
+                    self.rebind(inner, ty, value);
+                }
+            }
+            PatternKind::Fields(fields) => {
+                for (field, ty, part) in self.parts_matched(fields, ty, &value) {
+                    self.rebind(field, &ty, part);
+                }
+            }
+            PatternKind::Rest(named) => self.rebind(named, ty, value),
+            PatternKind::Or(alternatives) => self.rebind_alternatives(alternatives, ty, &value),
+            PatternKind::Wildcard | PatternKind::Value(_) | PatternKind::Range(..) => {}
         }
     }
 
@@ -126,6 +151,9 @@ impl Lowerer<'_, '_> {
     pub(super) fn declare(&mut self, pattern: &Pattern) {
         if let PatternKind::Fields(fields) = &pattern.kind {
             fields.iter().for_each(|(_, field)| self.declare(field));
+        }
+        if let PatternKind::Rest(named) = &pattern.kind {
+            self.declare(named);
         }
         if let PatternKind::Bind(local, _) = &pattern.kind {
             let ty = self.resolve(&pattern.ty);
@@ -141,6 +169,7 @@ fn binds(pattern: &Pattern) -> bool {
     match &pattern.kind {
         PatternKind::Bind(..) => true,
         PatternKind::Fields(fields) => fields.iter().any(|(_, field)| binds(field)),
+        PatternKind::Rest(named) => binds(named),
         PatternKind::Or(alternatives) => alternatives.iter().any(binds),
         PatternKind::Wildcard | PatternKind::Value(_) | PatternKind::Range(..) => false,
     }
