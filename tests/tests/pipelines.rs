@@ -60,6 +60,50 @@ fn every_number_of_iterations_gives_the_plain_loops_sums() {
     });
 }
 
+/// Weights that the work loads, in a batch or not.
+#[kernel(block = 64)]
+fn weighted<const S: usize, const BATCH: bool>(rows: usize, x: &Global<f32>, w: &Global<f32>, y: &mut Global<f32>) {
+    #[shared]
+    let mut tile: [[f32; 64]; 2];
+    let t = thread_idx().x;
+    let mut sum = 0.0;
+    #[pipeline(stages = S)]
+    #[batch_loads(BATCH)]
+    for row in 0..rows {
+        tile[0][t] = x[row * 128 + t];
+        tile[1][t] = if t < 40 { x[row * 128 + 64 + t] } else { 0.0 };
+        sync_threads();
+        sum += tile[0][63 - t] * w[row * 2];
+        if row % 3 != 1 {
+            sum += tile[1][63 - t] * w[row * 2 + 1];
+        }
+        sync_threads();
+    }
+    y[t] = sum;
+}
+
+fn weighted_agree<const S: usize, const BATCH: bool>(device: &Device) {
+    for rows in trips(S) {
+        let (x, w) = (numbers(rows.max(1) * 128), numbers(rows.max(1) * 2));
+        let mut y = device.zeros::<f32>(64).unwrap();
+        weighted::<S, BATCH>(rows, &device.upload(&x).unwrap(), &device.upload(&w).unwrap(), &mut y).grid(1).launch(device).unwrap();
+        let second = |row: usize, t: usize| if row % 3 != 1 && t < 40 { x[row * 128 + 64 + t] * w[row * 2 + 1] } else { 0.0 };
+        let of = |t: usize| (0..rows).map(|row| x[row * 128 + t] * w[row * 2] + second(row, t)).sum::<f32>();
+        assert_eq!(y.download().unwrap(), (0..64).rev().map(of).collect::<Vec<f32>>(), "{S} stages, {rows} iterations, batch {BATCH}");
+    }
+}
+
+#[test]
+fn batches_beside_copies_give_the_plain_loops_sums() {
+    on_all("weighted", |device| {
+        weighted_agree::<1, true>(device);
+        weighted_agree::<2, true>(device);
+        weighted_agree::<3, false>(device);
+        weighted_agree::<3, true>(device);
+        weighted_agree::<5, true>(device);
+    });
+}
+
 /// Rows and columns that no tile divides: zeros outside.
 #[kernel(block = (16, 4), index = 64)]
 fn product<const S: usize>(m: usize, n: usize, k: usize, a: &Global<f32>, b: &Global<f32>, c: &mut Global<f32>) {

@@ -52,6 +52,12 @@ pub fn refused_batch_loads(n: usize, x: &Global<u32>, y: &mut Global<u32>) {
             sum += x[(k as i32 % (n as i32 - 3)) as usize];
         }
     }
+    // `k - 256` and the low bits of `k` are the same number here.
+    #[batch_loads]
+    for k in 256..512usize {
+        y[k - 256] = x[k];
+        sum += y[k as u8 as usize];
+    }
     // Divisors that are not 0.
     #[batch_loads]
     for k in 0..n {

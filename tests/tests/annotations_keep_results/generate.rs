@@ -248,6 +248,9 @@ impl Generator<'_> {
             if self.chance(25) {
                 annotations.insert(0, "unroll(2)".to_owned());
             }
+            if self.chance(25) {
+                annotations.push("batch_loads(best_effort)".to_owned());
+            }
         }
         body.push(outer);
         body.extend(self.results());
