@@ -5,7 +5,7 @@ use std::process::Command;
 use warpwright_tests::ptx_interpreter;
 
 /// Each, and a part of what it says on a machine without a GPU and with one.
-const EXAMPLES: [(&str, &str); 12] = [
+const EXAMPLES: [(&str, &str); 13] = [
     ("saxpy", "y[0..4] = [1.0, 3.0, 5.0, 7.0]"),
     ("mandelbrot", "mandelbrot.png"),
     ("image_filter", "wrote image_filter.png"),
@@ -16,12 +16,13 @@ const EXAMPLES: [(&str, &str); 12] = [
     ("kernel_tests", "greatest of three: [4.0, 4.0, 5.0"),
     ("wave", "on one device it has the same bits"),
     ("data_parallel", "all devices have the same weights"),
+    ("ranks", "one rank computes the same bits"),
     ("simulate", "sectors"),
     ("between_cublas", "y[0..3] = ["),
 ];
 
 /// Those for several GPUs.
-const SEVERAL: [&str; 2] = ["wave", "data_parallel"];
+const SEVERAL: [&str; 3] = ["wave", "data_parallel", "ranks"];
 
 /// The tests of this example, which `cargo test --example kernel_tests` runs, are tests here, too.
 #[path = "../../examples/kernel_tests.rs"]

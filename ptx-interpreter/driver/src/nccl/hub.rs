@@ -195,6 +195,8 @@ fn welcome(group: &Arc<Mutex<Group>>, mut from: TcpStream) -> std::io::Result<bo
     if group.lock().unwrap_or_else(PoisonError::into_inner).members.len().max(ranks) != ranks {
         return Err(std::io::Error::other("another number of ranks"));
     }
+    // Several answers in a row are not to wait for each other.
+    from.set_nodelay(true)?;
     let mut to = from.try_clone()?;
     let (answers, told) = channel::<Answer>();
     let shared = Arc::clone(group);
