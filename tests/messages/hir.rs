@@ -212,3 +212,31 @@ fn fill<const A: u32, const B: u32, const C: u32, const D: u32>(y: &mut Global<u
 fn fill<const N: usize>(y: &mut Global<u32>) {
     y[global_id().x] = N as u32;
 }
+
+// ---- A rank that the cluster has not
+// target sm_90
+#[kernel(block = 256, cluster = 2)]
+fn swap(x: &Global<f32>, y: &mut Global<f32>) {
+    #[shared]
+    let mut tile: [f32; 256];
+    let t = thread_idx().x;
+    tile[t] = x[global_id().x];
+    cluster_sync();
+    y[global_id().x] = shared_of(&tile, 2)[t];
+}
+
+// ---- Variants of one value
+const FIRST: u8 = 1;
+
+#[device]
+#[derive(Clone, Copy)]
+#[repr(u8)]
+enum Mode {
+    Fast = FIRST,
+    Precise = 1 + 0,
+}
+
+#[kernel(block = 256)]
+fn modes(y: &mut Global<Mode>) {
+    y[global_id().x] = Mode::Fast;
+}

@@ -210,3 +210,17 @@ fn points(x: &Global<f32>, y: &mut Global<f32>) {
     let i = global_id().x;
     y[i] = Length::new(x[i]);
 }
+
+// ---- Values without the names of their fields
+#[device]
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Point {
+    x: f32,
+    y: f32,
+}
+
+#[kernel(block = 256)]
+fn points(out: &mut Global<Point>) {
+    out[global_id().x] = Point(1.0, 2.0);
+}

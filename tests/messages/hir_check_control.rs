@@ -218,3 +218,10 @@ fn one(y: &mut Global<u32>) {
     }
     y[i] = 1;
 }
+
+// ---- A second name of a buffer
+#[kernel(block = 256)]
+fn clear(y: &mut Global<f32>) {
+    let out = y;
+    out[global_id().x] = 0.0;
+}

@@ -66,3 +66,9 @@ fn show(x: &Global<f32>, y: &mut Global<f32>) {
     println!("{x[i]}");
     y[i] = x[i];
 }
+
+// ---- A value that is shown nowhere
+#[kernel(block = 256)]
+fn show(x: &Global<f32>) {
+    println!("{}", x[0], x[1]);
+}

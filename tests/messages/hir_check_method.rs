@@ -61,3 +61,15 @@ fn fill(y: &mut Global<f32>) {
     let [a, b, c]: [f32; 3] = v;
     y[3 * i] = a + b + c;
 }
+
+// ---- `into`
+#[kernel(block = 256)]
+fn widen(x: &Global<f32>, y: &mut Global<f64>) {
+    y[global_id().x] = x[global_id().x].into();
+}
+
+// ---- Generics of a method that has none
+#[kernel(block = 256)]
+fn roots(x: &Global<f32>, y: &mut Global<f32>) {
+    y[global_id().x] = x[global_id().x].sqrt::<f32>();
+}

@@ -36,3 +36,9 @@ fn fill(n: u32, y: &mut Global<u32>) {
         y[i] = at;
     }
 }
+
+// ---- An index from the end
+#[kernel(block = 256)]
+fn last(x: &Global<f32>, y: &mut Global<f32>) {
+    y[global_id().x] = x[-1];
+}

@@ -19,7 +19,7 @@ pub fn saxpy(a: f32, x: &Global<f32>, y: &mut Global<f32>) {
 }
 ";
 
-const GENERIC: &[u8] = b"use warpwright::prelude::*;
+const GENERIC: &[u8] = b"use warpwright::{Float, prelude::*};
 #[kernel(block = B)]
 pub fn scale<const B: usize, const F: bool, T: Float>(x: &Global<T>, y: &mut Global<T>) {
     let i = global_id().x;
@@ -221,6 +221,60 @@ fn generics_from_the_command_line() {
     run("emit", &["B=32", "F=true", "T=f32", "N=1.5f32"]).prints(".visible .entry scale");
     run("check", &["B=64", "F=true", "T=f32", "N=1.5f32"]).prints("generic.rs: 1 kernel without errors: scale (1 instance)");
     run("check", &[]).prints("its types are checked with `-D NAME=VALUE` only");
+}
+
+/// No kernel asks for most of this, and nothing but the command looks at it.
+#[test]
+fn what_rustc_refuses_too() {
+    let source: &[u8] = b"use warpwright::prelude::*;
+use warpwright::Num;
+mod parts;
+#[device]
+fn root<T: Num>(a: T) -> T { a.sqrt() }
+#[device]
+fn unasked() -> u8 { 300 }
+#[device]
+fn bits() -> u8 { 256 as u8 }
+#[kernel(block = 64)]
+pub fn k(y: &mut Global<f32>) { let a: f32; y[0] = a + root(1.0f32); }
+";
+    let folder = Folder::new("rustc", &[("k.rs", source)]);
+    for command in ["check", "emit", "simulate"] {
+        let refused = folder.run(&[command, "k.rs"]);
+        refused.refuses(1, &["error: the module `parts` has no file: there is neither `parts.rs` nor `parts/mod.rs`\n --> k.rs:3:5"]);
+    }
+    let folder = Folder::new("rustc_types", &[("k.rs", source), ("parts.rs", b"")]);
+    folder.run(&["check", "k.rs"]).refuses(
+        1,
+        &[
+            "error: `i32` has no method `sqrt` in a kernel, and `T: Num` may be `i32`\n --> k.rs:5:32",
+            "error: `300` does not fit `u8`, whose numbers are 0 to 255\n --> k.rs:7:22",
+            "error: `256` does not fit `u8`, whose numbers are 0 to 255\n --> k.rs:9:19",
+            "error: `a` has no value here\n --> k.rs:11:52",
+            "4 errors",
+        ],
+    );
+}
+
+/// What is wrong with a file may be why it has no kernels; and what follows from one mistake is said with it alone.
+#[test]
+fn each_mistake_is_said_once() {
+    let within: &[u8] = b"use warpwright::prelude::*;\nstruct S;\nimpl S {\n    #[kernel(block = 32)]\n    pub fn k(y: &mut Global<f32>) { y[0] = 1.0; }\n}\n";
+    let step: &[u8] = b"use warpwright::prelude::*;\n#[kernel(block = 32)]\npub fn k(y: &mut Global<f32>) {\n    for i in (0..8).step_by(0) { y[i] = 1.0; }\n}\n";
+    let map: &[u8] = b"use warpwright::prelude::*;\n#[kernel(block = 32)]\npub fn k(y: &mut Global<f32>) {\n    let a = [1.0, 2.0].map(|v| v * 2.0);\n    y[0] = a[0];\n}\n";
+    let some: &[u8] = b"use warpwright::prelude::*;\n#[kernel(block = 32)]\npub fn k(y: &mut Global<f32>) {\n    let a = Some(1.0);\n    if let Some(b) = a { y[0] = b; }\n}\n";
+    let alias: &[u8] =
+        b"use warpwright::prelude::*;\n#[kernel(block = 32)]\npub fn k(y: &mut Global<f32>) {\n    let a = y;\n    a[0] = 1.0;\n}\n";
+    let folder = Folder::new("once", &[("within.rs", within), ("step.rs", step), ("map.rs", map), ("some.rs", some), ("alias.rs", alias)]);
+    for (file, message) in [
+        ("within.rs", "error: the kernel `k` stands in an `impl`, where nothing can launch it\n --> within.rs:5:12"),
+        ("step.rs", "error: a range cannot have a step of 0\n --> step.rs:4:29"),
+        ("map.rs", "error: closures are not in the kernel language\n --> map.rs:4:28"),
+        ("some.rs", "error: `Some` is an enum with fields, which the kernel language does not have\n --> some.rs:4:13"),
+        ("alias.rs", "error: `y` is a `&mut Global<f32>`, which has one name in a kernel: `a` would be a second\n --> alias.rs:4:13"),
+    ] {
+        folder.run(&["check", "-q", file]).refuses(1, &[message, "\n1 error\n"]);
+    }
 }
 
 #[test]

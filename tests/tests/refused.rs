@@ -90,7 +90,7 @@ fn what_divides_by_zero_or_goes_nowhere() {
     refuses("const Z: u8 = 0;", "y[(n % Z as u32) as usize] = 1.0;", &["n % Z as u32: this divides by zero"]);
     refuses("const WIDE: u32 = 32;", "y[0] = (n >> WIDE) as f32;", &["n >> WIDE: this shifts a `u32` of 32 bits by 32"]);
     refuses("const S: usize = 0;", "for i in (0..n).step_by(S) { y[i as usize] = 0.0; }", &["S: a step of 0 never ends"]);
-    refuses("", "for i in (0..n).step_by(-1) { y[i as usize] = 0.0; }", &["step_by: a range cannot have a step of -1"]);
+    refuses("", "for i in (0..n).step_by(-1) { y[i as usize] = 0.0; }", &["-1: a range cannot have a step of -1"]);
     refuses("", "if matches!(n, 5..=3) { y[0] = 1.0; }", &["5..=3: no number is in this range"]);
     refuses("", "if matches!(n as i32, -3..-3) { y[0] = 1.0; }", &["-3..-3: no number is in this range"]);
     refuses("const A: i32 = -5;", "if matches!(n as i32, A..=-5) { y[0] = 1.0; }", &[]);
@@ -184,7 +184,7 @@ fn constants_that_do_not_fit() {
     refuses(
         "",
         "let a = 300u8; let b: i8 = 128;",
-        &["300u8: `300` does not fit `u8`, which has 8 bits here", "128: `128` does not fit `i8`, which has 8 bits here"],
+        &["300u8: `300` does not fit `u8`, whose numbers are 0 to 255", "128: `128` does not fit `i8`, whose numbers are -128 to 127"],
     );
     refuses("", "match n { -3 => {} _ => {} }", &["-3: `-3` does not fit `u32`, which has 32 bits here"]);
     refuses("", "let t = n as i32; match t { -3 => {} -9..=-4 => {} _ => {} }", &[]);
@@ -435,9 +435,9 @@ fn constants_beyond_their_types() {
 
 #[test]
 fn literals_that_do_not_fit() {
-    refuses("", "let a: u8 = 256;", &["256: `256` does not fit `u8`, which has 8 bits here"]);
+    refuses("", "let a: u8 = 256;", &["256: `256` does not fit `u8`, whose numbers are 0 to 255"]);
     refuses("", "let a: u32 = -1;", &["-1: expected a signed number, found `u32`"]);
-    refuses("", "let a = -129i8;", &["-129i8: `-129` does not fit `i8`, which has 8 bits here"]);
+    refuses("", "let a = -129i8;", &["-129i8: `-129` does not fit `i8`, whose numbers are -128 to 127"]);
     refuses("", "let a = n / 0;", &["n / 0: this divides by zero"]);
     refuses("", "let a = n << 32; let b = n >> 31;", &["n << 32: this shifts a `u32` of 32 bits by 32"]);
     refuses(

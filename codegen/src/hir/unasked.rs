@@ -58,7 +58,18 @@ struct Parameter {
 /// The type parameters of a function and of its `impl`. `None`: one of them has a bound of which nothing is known.
 fn parameters(function: &FnItem<'_>) -> Option<Vec<Parameter>> {
     let all = function.parent.map(|(generics, _)| generics).into_iter().chain([&function.signature.generics]);
-    let params = all.flat_map(|generics| generics.type_params().map(move |param| (generics, param)));
+    let all: Vec<&syn::Generics> = all.collect();
+    // What is asked of other types, `f32: SumOf<T>`, is asked of `T`, too.
+    let is_of_param = |predicate: &syn::WherePredicate| match predicate {
+        syn::WherePredicate::Type(syn::PredicateType { bounded_ty: syn::Type::Path(path), .. }) => {
+            all.iter().flat_map(|generics| generics.type_params()).any(|param| path.path.is_ident(&param.ident))
+        }
+        _ => false,
+    };
+    if !all.iter().flat_map(|generics| &generics.where_clause).flat_map(|clause| &clause.predicates).all(is_of_param) {
+        return None;
+    }
+    let params = all.iter().flat_map(|generics| generics.type_params().map(move |param| (*generics, param)));
     params
         .map(|(generics, param)| {
             let bounds = bounds_of(generics, param);
@@ -150,7 +161,11 @@ fn in_words(finding: Diagnostic, round: usize, parameters: &[Parameter], context
     };
     let help = match &finding.help {
         Some(help) if help.contains(&format!("{ty}::")) => help.replace(&format!("{ty}::"), &format!("{name}::")),
-        _ => format!("bound `{name}` by what has it: `{name}: Float`, `{name}: Int` or `{name}: Num`"),
+        _ => match parameter.bound.as_str() {
+            "Float" | "Int" => format!("write the type that is meant, `f32` or another, in place of `{name}`"),
+            "Num" => format!("bound `{name}` by what has it: `{name}: Float` or `{name}: Int`"),
+            _ => format!("bound `{name}` by what has it: `{name}: Float`, `{name}: Int` or `{name}: Num`"),
+        },
     };
     Diagnostic { message, help: Some(help), ..finding }
 }

@@ -32,6 +32,8 @@ pub fn check_subset(items: &[syn::Item], diagnostics: &mut Diagnostics) {
                     check_subset(content, diagnostics);
                 }
             }
+            // `#[kernel]` on what is no function is refused as such.
+            syn::Item::Struct(_) | syn::Item::Enum(_) if is_kernel(attributes_of(item)) => {}
             _ if is_marked(attributes_of(item)) => check_item(item, &names, diagnostics),
             syn::Item::Impl(item) => refuse_kernels(item, diagnostics),
             _ => {}

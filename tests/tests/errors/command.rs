@@ -79,7 +79,7 @@ pub fn tiled<const A: usize, const B: usize, const C: usize>(y: &mut Global<f32>
     (
         "queue.rs",
         "use std::sync::atomic::Ordering;
-
+use warpwright::prelude::*;
 #[kernel(block = 32)]
 pub fn consume(flag: &mut Global<u32>, data: &mut Global<u32>, out: &mut Global<u32>) {
     if thread_idx().x == 0 {
@@ -91,6 +91,16 @@ pub fn consume(flag: &mut Global<u32>, data: &mut Global<u32>, out: &mut Global<
             out[0] = data.atomic_load(0, Ordering::Relaxed, ThreadScope::Device);
         }
     }
+}
+",
+    ),
+    (
+        "parted.rs",
+        "mod parts;
+
+#[kernel(block = 64)]
+pub fn clear(y: &mut Global<f32>) {
+    y[global_id().x] = 0.0;
 }
 ",
     ),
@@ -112,6 +122,7 @@ const SOURCES: &[Line] = &[
     Line { title: "A folder", words: &["check", "."] },
     Line { title: "A file that is no text", words: &["check", "image.rs"] },
     Line { title: "A file without kernels", words: &["emit", "empty.rs"] },
+    Line { title: "A module without a file", words: &["check", "parted.rs"] },
     Line { title: "A misspelt kernel", words: &["emit", "saxpy.rs::saxpi"] },
     Line { title: "A kernel that the file does not have", words: &["check", "saxpy.rs::other"] },
     Line { title: "Several kernels where one is looked at", words: &["simulate", "several.rs", "--cover", "64"] },
@@ -173,6 +184,17 @@ const LAUNCHES: &[Line] = &[
     Line { title: "A parameter where a kernel has none", words: &["simulate", "several.rs::idle", "--grid", "1", "--args", "width=1"] },
     Line { title: "An argument that is nothing known", words: &["simulate", "saxpy.rs", "--cover", "64", "--args", "a=2.0", "x=ones(64)"] },
     Line { title: "A length that is none", words: &["simulate", "saxpy.rs", "--cover", "64", "--args", "a=2.0", "x=zeros(many)"] },
+    Line { title: "An element that is no value", words: &["simulate", "saxpy.rs", "--cover", "64", "--args", "a=2.0", "x=[1.0, two]"] },
+    Line { title: "An element of another type", words: &["simulate", "saxpy.rs", "--cover", "64", "--args", "a=2.0", "x=[1.0, true]"] },
+    Line { title: "A value of another type", words: &["simulate", "saxpy.rs", "--cover", "64", "--args", "a=true"] },
+    Line {
+        title: "A part of an element of another type",
+        words: &["simulate", "several.rs::paired", "--grid", "1", "--args", "v=[0, 1]", "x=[(1.0, 2.0), (3.0, true)]", "y=zeros(64)"],
+    },
+    Line {
+        title: "A field that is no value",
+        words: &["simulate", "several.rs::grown", "--cover", "64", "--args", "p=Params { width: wide, gain: 1.0 }"],
+    },
     Line { title: "A range that is none", words: &["simulate", "saxpy.rs", "--cover", "64", "--args", "a=2.0", "x=random(64, 5)"] },
     Line { title: "A buffer where a value is taken", words: &["simulate", "saxpy.rs", "--cover", "64", "--args", "a=zeros(4)"] },
     Line { title: "More numbers than a value has", words: &["simulate", "saxpy.rs", "--cover", "64", "--args", "a=[1.0, 2.0]"] },

@@ -110,11 +110,13 @@ impl Checker<'_, '_> {
                 self.infer.unify(&ty, &Ty::unit());
             }
         }
-        if let Some(init) = &init {
-            self.refuse_second_name(&local.pat, init);
-        }
+        let is_second_name = init.as_ref().is_some_and(|init| self.refuse_second_name(&local.pat, init));
         let declared = self.locals.len();
         let pattern = self.pattern(&local.pat, &ty);
+        if is_second_name {
+            // What is written by it is no second mistake.
+            self.locals[declared..].iter_mut().for_each(|local| local.mutable = true);
+        }
         if local.init.as_ref().is_none_or(|init| init.diverge.is_none()) {
             let shape = self.shape_of_let(&pattern);
             self.matches.push((PatternSite::Let, ty.clone(), vec![shape], pattern.span));
@@ -132,18 +134,19 @@ impl Checker<'_, '_> {
         })
     }
 
-    /// `let a = y;` of a buffer that is written to: to `rustc` it is `a` from here on, and `y` no more.
-    fn refuse_second_name(&mut self, pattern: &syn::Pat, init: &Expr) {
-        let ExprKind::Local(id) = init.kind else { return };
+    /// `let a = y;` of a buffer that is written to: to `rustc` it is `a` from here on, and `y` no more. Whether it is that.
+    fn refuse_second_name(&mut self, pattern: &syn::Pat, init: &Expr) -> bool {
+        let ExprKind::Local(id) = init.kind else { return false };
         let buffer = &self.locals[id.0];
-        if !buffer.mutable || !matches!(self.infer.shallow(&buffer.ty), Ty::Global(_) | Ty::Matrix(_) | Ty::MatrixBatch(_)) {
-            return;
+        if !buffer.mutable || !matches!(self.infer.shallow(&buffer.ty), Ty::Global(_)) {
+            return false;
         }
         let (name, second) = (&buffer.name, crate::syntax::written(pattern));
         let message =
             format!("`{name}` is a `&mut {}`, which has one name in a kernel: `{second}` would be a second", self.show(&buffer.ty));
         let error = Diagnostic::error(init.span, message).label(buffer.span, "declared here");
         self.report(error.help(format!("write `{name}` where `{second}` stands, and remove this `let`")));
+        true
     }
 
     /// `let p = e else { … }`: as a statement, `if !(let p = e) { … }`, whose names live on.

@@ -128,26 +128,31 @@ impl Walk<'_, '_> {
 
     /// A loop: `turn` is one turn of it, `ends` whether it may end by itself, before a turn.
     fn turns(&mut self, scope: ScopeId, ends: bool, turn: impl Fn(&mut Self)) {
-        let entry = self.state.clone();
-        self.is_silent += 1;
-        self.open(scope);
-        turn(self);
-        self.state.join(&self.repeats.remove(&scope).unwrap_or_else(State::dead));
-        self.is_silent -= 1;
-        // What a turn may have assigned, the next finds assigned.
-        let again = std::mem::replace(&mut self.state, entry);
-        if !again.is_dead {
+        // What a turn may have assigned, the next finds assigned. In a walk that says nothing that is of no matter, so loops in loops are not walked ever more often.
+        if self.is_silent == 0 {
+            let entry = self.state.clone();
+            self.is_silent += 1;
+            self.turn(scope, &turn);
+            self.is_silent -= 1;
+            let again = std::mem::replace(&mut self.state, entry);
             self.state.perhaps.extend(&again.perhaps);
         }
         let head = self.state.clone();
-        self.open(scope);
-        turn(self);
-        self.repeats.remove(&scope);
+        self.turn(scope, &turn);
         let mut behind = self.breaks.remove(&scope).unwrap_or_else(State::dead);
         if ends {
             behind.join(&head);
+            behind.perhaps.extend(&self.state.perhaps);
         }
         self.state = behind;
+    }
+
+    /// One turn, up to where the next begins.
+    fn turn(&mut self, scope: ScopeId, turn: &impl Fn(&mut Self)) {
+        self.open(scope);
+        turn(self);
+        let repeated = self.repeats.remove(&scope).unwrap_or_else(State::dead);
+        self.state.join(&repeated);
     }
 
     fn open(&mut self, scope: ScopeId) {

@@ -13,6 +13,7 @@ use crate::ir::Type;
 use crate::nearest::nearest;
 use crate::syntax::written;
 use proc_macro2::Span;
+use syn::spanned::Spanned;
 
 /// Whether a method is an atomic.
 pub(super) fn is_atomic(name: &str) -> bool {
@@ -132,6 +133,10 @@ impl Checker<'_, '_> {
     }
 
     fn scalar_method(&mut self, call: &syn::ExprMethodCall, receiver: Expr, ty: &Ty, span: Span) -> Expr {
+        if let Some(turbofish) = &call.turbofish {
+            let message = format!("`{}` has no generics", call.method);
+            self.report(Diagnostic::error(turbofish.span(), message).help(format!("remove `{}`", written(turbofish))).by_rustc());
+        }
         let name = call.method.to_string();
         let mut early: Option<Vec<Expr>> = None;
         // Of `Ord`, so an integer of a type that is not known yet takes that of the arguments.

@@ -11,7 +11,7 @@ use syn::visit::{self, Visit};
 
 /// Looks at the functions of an item, if they are the device's.
 pub(super) fn check(item: &syn::Item, scope: &Scope<'_>, of_module: bool, diagnostics: &mut Diagnostics) {
-    let mut walk = Walk { scope, diagnostics };
+    let mut walk = Walk { generics: Vec::new(), scope, diagnostics };
     match item {
         syn::Item::Fn(function) if of_module || is_marked(&function.attrs) => walk.function(&function.sig, &function.block),
         syn::Item::Impl(item) if of_module || is_marked(&item.attrs) => {
@@ -26,6 +26,8 @@ pub(super) fn check(item: &syn::Item, scope: &Scope<'_>, of_module: bool, diagno
 }
 
 struct Walk<'w, 's> {
+    /// The const generics of the function, whose names stand for their values in patterns, too.
+    generics: Vec<String>,
     scope: &'w Scope<'s>,
     diagnostics: &'w mut Diagnostics,
 }
@@ -37,6 +39,7 @@ impl Walk<'_, '_> {
             syn::FnArg::Receiver(_) => None,
         });
         self.bound_once(patterns.flat_map(once_each).collect(), &format!("the parameters of `{}`", sig.ident));
+        self.generics = sig.generics.const_params().map(|param| param.ident.to_string()).collect();
         self.visit_signature(sig);
         self.visit_block(block);
     }
@@ -156,6 +159,13 @@ impl<'ast> Visit<'ast> for Walk<'_, '_> {
     }
 
     fn visit_pat(&mut self, pattern: &'ast syn::Pat) {
+        if let syn::Pat::Ident(name) = pattern
+            && self.generics.iter().any(|generic| name.ident == generic)
+        {
+            let name = &name.ident;
+            let error = Diagnostic::error(name.span(), format!("`{name}` is a const generic, which no pattern can name"));
+            self.diagnostics.push(error.help(format!("give the variable another name, `{}`", name.to_string().to_lowercase())));
+        }
         if let syn::Pat::Path(path) = pattern
             && path.path.segments.last().is_some_and(|last| last.ident == "NAN")
         {
@@ -173,6 +183,12 @@ impl<'ast> Visit<'ast> for Walk<'_, '_> {
     fn visit_expr_binary(&mut self, binary: &'ast syn::ExprBinary) {
         if matches!(binary.op, syn::BinOp::Eq(_) | syn::BinOp::Ne(_)) {
             self.scope.check_compared(binary, self.diagnostics);
+        }
+        let is_let = |side: &syn::Expr| matches!(side, syn::Expr::Let(_));
+        if matches!(binary.op, syn::BinOp::Or(_)) && (is_let(&binary.left) || is_let(&binary.right)) {
+            let error =
+                Diagnostic::error(binary.op.span(), "a `let` stands under `||`, and its names would have no value on the other side");
+            self.diagnostics.push(error.help("ask by `matches!(…) ||`, or write an `if` for each"));
         }
         visit::visit_expr_binary(self, binary);
     }

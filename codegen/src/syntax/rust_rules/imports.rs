@@ -31,6 +31,9 @@ fn brings(uses: &[syn::ItemUse], name: &str) -> bool {
 
 /// Refuses names of the language in an item of the device that are not in scope there.
 pub(super) fn check(item: &syn::Item, scope: &Scope<'_>, diagnostics: &mut Diagnostics) {
+    if !scope.has_imports {
+        return;
+    }
     let item = std::slice::from_ref(item);
     for found in imported_names_of_language(item) {
         let Some(name) = found.path.segments.first().map(|first| first.ident.to_string()) else { continue };

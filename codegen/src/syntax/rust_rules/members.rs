@@ -86,7 +86,8 @@ fn check_used(of: &syn::Ident, generics: &syn::Generics, fields: TokenStream, di
     }
 }
 
-fn names(tokens: TokenStream, name: &syn::Ident) -> bool {
+/// Whether a name stands among tokens.
+pub(super) fn names(tokens: TokenStream, name: &syn::Ident) -> bool {
     tokens.into_iter().any(|token| match token {
         TokenTree::Ident(ident) => ident == *name,
         TokenTree::Group(group) => names(group.stream(), name),

@@ -15,7 +15,9 @@ mod members;
 mod names;
 mod paths;
 mod scope;
+mod shapes;
 
+use super::attributes::is_named;
 use super::signature::is_marked;
 use super::subset::is_named_module;
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -39,8 +41,10 @@ fn check_module(items: &[syn::Item], scope: &Scope<'_>, of_module: bool, diagnos
         bindings::check(item, scope, of_module, diagnostics);
         enums::check(item, diagnostics);
         constants::check(item, scope, diagnostics);
+        shapes::check(item, scope, of_module || is_marked(attributes_of(item)), diagnostics);
         paths::check(item, scope, of_module || is_marked(attributes_of(item)), diagnostics);
-        if of_module || is_marked(attributes_of(item)) {
+        let is_misplaced = !matches!(item, syn::Item::Fn(_)) && attributes_of(item).iter().any(|attr| is_named(attr, "kernel"));
+        if (of_module || is_marked(attributes_of(item))) && !is_misplaced {
             derives::check(item, scope, diagnostics);
             elements::check(item, diagnostics);
             imports::check(item, scope, diagnostics);

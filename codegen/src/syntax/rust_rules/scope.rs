@@ -2,12 +2,65 @@
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::syntax::scopes::{Import, imports, item_name};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 use syn::spanned::Spanned;
+
+/// Stands for every trait: what a `cfg_attr` adds is not known.
+const ANY: &str = "*";
+
+/// The types of a file, those of its modules, too.
+#[derive(Default)]
+struct Types<'f> {
+    defined: HashSet<String>,
+    enums: HashSet<String>,
+    /// The fields of structs: of several of one name all.
+    structs: HashMap<String, Vec<&'f syn::Fields>>,
+    /// The traits that a type has, derived or by an `impl`.
+    traits: HashMap<String, HashSet<String>>,
+    /// Whether a macro may implement any trait for any type.
+    is_open: bool,
+}
+
+impl<'f> Types<'f> {
+    fn of(file: &'f [syn::Item]) -> Types<'f> {
+        let mut types = Types::default();
+        each_item(file, &mut |item| match item {
+            syn::Item::Struct(item) => {
+                types.structs.entry(item.ident.to_string()).or_default().push(&item.fields);
+                types.define(&item.ident, &item.attrs);
+            }
+            syn::Item::Enum(item) => {
+                types.enums.insert(item.ident.to_string());
+                types.define(&item.ident, &item.attrs);
+            }
+            syn::Item::Impl(syn::ItemImpl { trait_: Some((of, ..)), self_ty, .. }) => {
+                if let (syn::Type::Path(ty), Some(of)) = (&**self_ty, of.segments.last())
+                    && let Some(ty) = ty.path.segments.last()
+                {
+                    types.traits.entry(ty.ident.to_string()).or_default().insert(of.ident.to_string());
+                }
+            }
+            syn::Item::Macro(_) => types.is_open = true,
+            _ => {}
+        });
+        types
+    }
+
+    fn define(&mut self, name: &syn::Ident, attrs: &[syn::Attribute]) {
+        self.defined.insert(name.to_string());
+        let traits = self.traits.entry(name.to_string()).or_default();
+        traits.extend(super::derives::derived(attrs).iter().filter_map(|path| path.segments.last()).map(|last| last.ident.to_string()));
+        if attrs.iter().any(|attr| attr.path().is_ident("cfg_attr")) {
+            traits.insert(ANY.to_owned());
+        }
+    }
+}
 
 /// A module and what is known of its file.
 pub(super) struct Scope<'f> {
     file: &'f [syn::Item],
+    types: Rc<Types<'f>>,
     /// The module's path in the file.
     pub(super) place: Vec<String>,
     /// Names that are imported or defined.
@@ -17,18 +70,18 @@ pub(super) struct Scope<'f> {
     /// Whether a glob may bring in any name at all.
     is_open: bool,
     /// Whether the file imports anything. A text without a `use` is a piece of a file that has them.
-    has_imports: bool,
+    pub(super) has_imports: bool,
 }
 
 impl<'f> Scope<'f> {
     /// The root of a file.
     pub(super) fn of_file(items: &'f [syn::Item]) -> Scope<'f> {
-        Scope::of(items, items, Vec::new())
+        Scope::of(items, items, Vec::new(), Rc::new(Types::of(items)))
     }
 
     /// A module of the same file.
     pub(super) fn inner(&self, name: &syn::Ident, content: &[syn::Item]) -> Scope<'f> {
-        Scope::of(self.file, content, [&self.place[..], &[name.to_string()]].concat())
+        Scope::of(self.file, content, [&self.place[..], &[name.to_string()]].concat(), self.types.clone())
     }
 
     /// The items of a module of the file; `None`: there is none of this path, or it lies elsewhere.
@@ -51,21 +104,16 @@ impl<'f> Scope<'f> {
 
     /// The names of the fields of a struct of the file; `None`: there is none, or several, or its fields have no names.
     pub(super) fn fields_of(&self, name: &str) -> Option<Vec<String>> {
-        let mut found = Vec::new();
-        each_item(self.file, &mut |item| {
-            if let syn::Item::Struct(item) = item
-                && item.ident == name
-            {
-                found.push(item.fields.iter().map(|field| field.ident.as_ref().map(ToString::to_string)).collect::<Option<Vec<_>>>());
-            }
-        });
-        if found.len() == 1 { found.pop().flatten() } else { None }
+        match &self.types.structs.get(name)?[..] {
+            [fields] => fields.iter().map(|field| field.ident.as_ref().map(ToString::to_string)).collect(),
+            _ => None,
+        }
     }
 
-    fn of(file: &'f [syn::Item], items: &[syn::Item], place: Vec<String>) -> Scope<'f> {
+    fn of(file: &'f [syn::Item], items: &[syn::Item], place: Vec<String>, types: Rc<Types<'f>>) -> Scope<'f> {
         let has_imports = file.iter().any(|item| matches!(item, syn::Item::Use(_)));
         let names = items.iter().filter_map(item_name).collect();
-        let mut scope = Scope { file, place, names, globs: HashSet::new(), is_open: false, has_imports };
+        let mut scope = Scope { file, types, place, names, globs: HashSet::new(), is_open: false, has_imports };
         for item in items {
             match item {
                 syn::Item::Use(item) => {
@@ -103,33 +151,8 @@ impl<'f> Scope<'f> {
 
     /// Whether a type of the file has a trait: derived, or by an `impl` anywhere in the file. `None` if the type is not one of the file.
     pub(super) fn has_trait(&self, ty: &str, name: &str) -> Option<bool> {
-        let mut is_there = false;
-        let mut has = false;
-        each_item(self.file, &mut |item| match item {
-            syn::Item::Struct(syn::ItemStruct { ident, attrs, .. }) | syn::Item::Enum(syn::ItemEnum { ident, attrs, .. })
-                if ident == ty =>
-            {
-                is_there = true;
-                has |= super::derives::derived(attrs).iter().any(|path| path.segments.last().is_some_and(|last| last.ident == name));
-                // It may say more than is seen.
-                has |= attrs.iter().any(|attr| attr.path().is_ident("cfg_attr"));
-            }
-            syn::Item::Impl(syn::ItemImpl { trait_: Some((path, ..)), self_ty, .. }) => {
-                let of = matches!(&**self_ty, syn::Type::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == ty));
-                has |= of && path.segments.last().is_some_and(|last| last.ident == name);
-            }
-            // What a macro implements is not seen.
-            syn::Item::Macro(_) => has = true,
-            _ => {}
-        });
-        is_there.then_some(has)
-    }
-
-    /// Whether the file has an enum of this name.
-    fn is_enum(&self, name: &str) -> bool {
-        let mut found = false;
-        each_item(self.file, &mut |item| found |= matches!(item, syn::Item::Enum(item) if item.ident == name));
-        found
+        let traits = self.types.traits.get(ty).filter(|_| self.types.defined.contains(ty))?;
+        Some(self.types.is_open || traits.contains(name) || traits.contains(ANY))
     }
 
     /// `e == Mode::Fast` of an enum without `PartialEq`.
@@ -139,7 +162,7 @@ impl<'f> Scope<'f> {
             _ => None,
         };
         let sides = [&binary.left, &binary.right].into_iter().filter_map(|side| name_of(side));
-        let Some(name) = { sides }.find(|name| self.is_enum(name)) else { return };
+        let Some(name) = { sides }.find(|name| self.types.enums.contains(name)) else { return };
         if self.has_trait(&name, "PartialEq") == Some(false) {
             let error = Diagnostic::error(binary.op.span(), format!("`{name}` has no `==`: it derives no `PartialEq`"));
             diagnostics.push(error.help(format!("write `#[derive(Clone, Copy, PartialEq)]` on `enum {name}`, below `#[device]`")));

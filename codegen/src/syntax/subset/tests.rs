@@ -75,10 +75,10 @@ fn loops() {
     let walk = "a `for` in device code walks a range; write `for k in 0..x.len()`, and `x[k]` for `v`";
     check_body("for v in x.iter() {}", &[&format!("x.iter(): {walk}")]);
     check_body("for i in 0.. {}", &["..: this range is open; write both ends, `for i in a..b`, or `loop` with a `break`"]);
-    check_body("for i in (0..4).step_by(0) {}", &["step_by: a range cannot have a step of 0; step by 1 or more"]);
-    let down = "step_by: a range cannot have a step of -1; write `(0..4).rev()`, the lower end first";
+    check_body("for i in (0..4).step_by(0) {}", &["0: a range cannot have a step of 0; step by 1 or more"]);
+    let down = "-1: a range cannot have a step of -1; write `(0..4).rev()`, the lower end first";
     check_body("for i in (0..4).step_by(-1) {}", &[down]);
-    let down = "step_by: a range cannot have a step of -2; write `(0..4).rev().step_by(2)`, the lower end first";
+    let down = "-2: a range cannot have a step of -2; write `(0..4).rev().step_by(2)`, the lower end first";
     check_body("for i in (0..4).step_by(-2) {}", &[down]);
     check_body(
         "#[unroll(0)] for i in 0..4 {}",
