@@ -266,7 +266,9 @@ pub(super) fn divides(kernel: &Kernel, needed: Inst, load: Inst, moves: &str, th
     let message = format!("{moves}: its address divides by {said}, which may be 0 {there}");
     let help = match kernel.ty(divisor).is_unsigned_int() {
         true => format!("divide by `{written}.max(1)`, which is never 0, and the same where `{written}` is not"),
-        false => format!("divide by `{written}.max(1)`, if `{written}` is never negative: that is never 0, and else the same"),
+        false => format!(
+            "if `{written}` is never negative, divide by `{written}.max(1)`, which is never 0, and the same where `{written}` is not"
+        ),
     };
     Some(Refusal::new(message, help).label(kernel.insts[load].loc, "this load").label(kernel.insts[needed].loc, "divides here"))
 }
