@@ -164,7 +164,7 @@ fn check_one(attr: &syn::Attribute, scope: &Scope<'_>, misplaced: &[&str], diagn
         diagnostics.push(error.help("write `use warpwright::prelude::*;` at the top of the module"));
         return;
     }
-    if OWN.iter().any(|known| is_known(&known)) || OF_RUST.iter().any(|known| is_known(&known)) || scope.may_name(&name) {
+    if OWN.iter().any(is_known) || OF_RUST.iter().any(is_known) || scope.may_name(&name) {
         return;
     }
     let error = Diagnostic::error(attr.path().span(), format!("there is no attribute `#[{name}]` in scope"));
