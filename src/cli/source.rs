@@ -312,9 +312,10 @@ impl Source {
 
     /// What `rustc` looks at and no kernel may ask for. What names something unknown is left to it.
     fn check_unasked(&self, findings: &mut Findings) {
-        let kernels = self.kernels.iter().map(|(_, reached)| reached);
-        for reached in self.device.iter().chain(kernels).filter(|reached| reached.unknown.is_empty()) {
-            let found = hir::check_unasked(&reached.program);
+        let device = self.device.iter().map(|reached| (reached, true));
+        let kernels = self.kernels.iter().map(|(_, reached)| (reached, false));
+        for (reached, all) in device.chain(kernels).filter(|(reached, _)| reached.unknown.is_empty()) {
+            let found = hir::check_unasked(&reached.program, all);
             let is_new = |finding: &Diagnostic| findings.syntax.iter().all(|known| known.span.start() != finding.span.start());
             let new: Vec<Diagnostic> = found.into_iter().filter(is_new).collect();
             findings.syntax.extend(new);

@@ -4,7 +4,7 @@ use serde_json::Value;
 use warpwright_tests::command::Folder;
 
 /// A thread of `scaled` has `T` elements, a block `B * T`: what `--cover` cannot know.
-const KERNELS: &[u8] = b"use warpwright::prelude::*;
+const KERNELS: &[u8] = b"use warpwright::{Num, prelude::*};
 #[kernel(block = B, variants(B in [64, 128], T in [1, 4, 5], TWICE in [false, true]))]
 pub fn scaled<const B: usize, const T: usize, const TWICE: bool>(x: &Global<f32>, y: &mut Global<f32>) {
     let first = block_idx().x * (B * T) + thread_idx().x;

@@ -82,18 +82,20 @@ fn parameters(function: &FnItem<'_>) -> Option<Vec<Parameter>> {
         .collect()
 }
 
-/// Looks at the device functions and structs of a program, generic ones as all types of their bounds.
-pub fn check_unasked(program: &Program) -> Diagnostics {
+/// Looks at the generic functions of a program as all types of their bounds; with `all` at its other device functions and its structs, too, which a kernel that needs them
+/// asks for itself.
+pub fn check_unasked(program: &Program, all: bool) -> Diagnostics {
     let context = Context::new(program);
     super::definitions::check_definitions(&context);
     if context.diagnostics.borrow().has_errors() {
-        return of_rustc(context.diagnostics.take());
+        let found = context.diagnostics.take();
+        return if all { of_rustc(found) } else { Diagnostics::new() };
     }
     let mut found = Diagnostics::new();
     for (index, function) in context.items.functions.iter().enumerate() {
         let names = generic_names(function.parent.map(|(generics, _)| generics), Some(&function.signature.generics));
         if names.is_empty() {
-            if !function.attrs.iter().any(|attr| is_named(attr, "kernel")) {
+            if all && !function.attrs.iter().any(|attr| is_named(attr, "kernel")) {
                 context.body(FnId(index), &[]);
                 found.append(of_rustc(context.diagnostics.take()));
             }
@@ -102,7 +104,7 @@ pub fn check_unasked(program: &Program) -> Diagnostics {
         }
     }
     for (index, adt) in context.items.adts.iter().enumerate() {
-        if generic_names(None, Some(adt.generics)).is_empty() {
+        if all && generic_names(None, Some(adt.generics)).is_empty() {
             context.field_types(&Ty::Adt(AdtId(index), Vec::new()));
             found.append(of_rustc(context.diagnostics.take()));
         }
