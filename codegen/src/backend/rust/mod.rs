@@ -58,10 +58,9 @@ impl Backend for Rust {
 fn is_for_tensor_cores(kernel: &Kernel) -> bool {
     let mut found = false;
     kernel.walk_block(kernel.body, &mut |kernel, _, inst| {
-        found |= match &kernel.insts[inst].op {
-            Op::Memory(Memory { op, .. }) => matches!(op, MemoryOp::LoadMatrix { .. } | MemoryOp::StoreMatrix(_)),
-            op => matches!(op, Op::Tensor(_)),
-        };
+        let op = &kernel.insts[inst].op;
+        let moves_matrices = |op: &MemoryOp| matches!(op, MemoryOp::LoadMatrix { .. } | MemoryOp::StoreMatrix(_));
+        found |= matches!(op, Op::Tensor(_)) || matches!(op, Op::Memory(Memory { op, .. }) if moves_matrices(op));
     });
     found
 }
