@@ -448,12 +448,14 @@ fn role_of_a_program_that_copies_what_fails() {
     let gpus = Device::gpus();
     let rank = Communicator::join(&gpus[0], 0, 1, &Rendezvous::Tcp("127.0.0.1:0".to_owned()), limit).unwrap();
     let mut x = gpus[0].upload(&[1.0f32; 64]).unwrap();
-    let (mut y, z) = (gpus[1].zeros::<f32>(64).unwrap(), gpus[2].zeros::<f32>(64).unwrap());
+    let [mut y, mut z, other] = [1, 2, 3].map(|gpu: usize| gpus[gpu].zeros::<f32>(64).unwrap());
     rank.all_reduce(&mut x, Reduction::Sum).launch().unwrap();
     // Nobody knows yet that it fails.
     y.copy_from(&x).unwrap();
+    z.copy_from(&y).unwrap();
     std::thread::sleep(2 * limit);
-    let told = [y.download().map(|_| ()), gpus[1].synchronize(), x.download().map(|_| ())];
+    let downloaded = |buffer: &Buffer<f32>| buffer.download().map(|_| ());
+    let told = [downloaded(&x), downloaded(&y), gpus[1].synchronize(), downloaded(&z), gpus[2].synchronize()];
     for outcome in told {
         let told = text(outcome);
         assert!(told.starts_with("all_reduce(Sum) of 64 `f32` on rank 0 of 1") && told.contains("has not ended"), "{told}");
@@ -461,8 +463,9 @@ fn role_of_a_program_that_copies_what_fails() {
     }
     // Once, and only where it went.
     gpus[1].synchronize().unwrap();
-    assert_eq!(z.download().unwrap(), [0.0; 64]);
     gpus[2].synchronize().unwrap();
+    assert_eq!(other.download().unwrap(), [0.0; 64]);
+    gpus[3].synchronize().unwrap();
 }
 
 #[test]
@@ -473,7 +476,7 @@ fn a_failure_follows_a_copy_to_a_device_outside_of_the_group() {
     }
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["role_of_a_program_that_copies_what_fails", "--exact", "--nocapture"]);
-    put_before(&mut command, "9.0", 3);
+    put_before(&mut command, "9.0", 4);
     let output = command.env(COPIES, "yes").env("PTX_INTERPRETER_FAILS", "cuEventQuery=600").output().unwrap();
     let said = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned()).concat();
     assert!(output.status.success() && said.contains("1 passed") && said.contains("was told"), "{said}");

@@ -15,7 +15,7 @@ fn outlived(rank: &Communicator) -> warpwright::Result<()> {
 }
 
 fn read_before_it_runs(rank: &Communicator, part: &mut Buffer<f32>) -> warpwright::Result<Vec<f32>> {
-    let sum = rank.all_reduce(part, Reduction::Sum);
+    let sum = rank.all_reduce(&mut *part, Reduction::Sum);
     let early = part.download()?;
     sum.launch()?;
     Ok(early)

@@ -107,7 +107,7 @@ impl fmt::Display for Task {
         write!(f, "{}", self.kind.name())?;
         match self.kind {
             Kind::AllReduce(by) | Kind::ReduceScatter(by) => write!(f, "({by:?})")?,
-            Kind::Reduce(by, rank) => write!(f, "({by:?}) on rank {rank}")?,
+            Kind::Reduce(by, rank) => write!(f, "({by:?})").and_then(|()| write!(f, " to rank {rank}"))?,
             Kind::Broadcast(rank) | Kind::Receive(rank) => write!(f, " from rank {rank}")?,
             Kind::Send(rank) => write!(f, " to rank {rank}")?,
             Kind::AllGather => {}
