@@ -27,13 +27,21 @@ fn refuse<T>(reason: String) -> Result<T> {
     Err(Error::Shards { reason })
 }
 
+/// The first matrix of a launch.
+struct First {
+    /// The how manieth argument it is.
+    number: usize,
+    halo: usize,
+    parts: Vec<(Device, ShardPlace)>,
+}
+
 /// The devices that the matrices of one launch are spread over, and what each has of the first of them.
 fn common_parts(arguments: &impl ShardedBuffers) -> Result<Vec<(Device, ShardPlace)>> {
     let tell = |parts: &mut dyn Iterator<Item = (&Device, &ShardPlace)>| {
         let parts: Vec<_> = parts.map(|(device, place)| format!("rows {:?} on {device}", place.rows)).collect();
         parts.join(", ")
     };
-    let mut first: Option<(usize, usize, Vec<(Device, ShardPlace)>)> = None;
+    let mut first: Option<First> = None;
     let mut number = 0;
     arguments.visit(&mut |parts| {
         number += 1;
@@ -47,8 +55,9 @@ fn common_parts(arguments: &impl ShardedBuffers) -> Result<Vec<(Device, ShardPla
                 ));
             }
         }
-        let Some((first_number, first_halo, first)) = &first else {
-            first = Some((number, halo, parts.into_iter().map(|(device, place, _)| (device.clone(), place.clone())).collect()));
+        let Some(First { number: first_number, halo: first_halo, parts: first }) = &first else {
+            let parts = parts.into_iter().map(|(device, place, _)| (device.clone(), place.clone())).collect();
+            first = Some(First { number, halo, parts });
             return Ok(());
         };
         let is_same = parts.len() == first.len() && parts.iter().zip(first).all(|(a, b)| *a.0 == b.0 && a.1.rows == b.1.rows);
@@ -68,7 +77,7 @@ fn common_parts(arguments: &impl ShardedBuffers) -> Result<Vec<(Device, ShardPla
         }
         Ok(())
     })?;
-    let Some((matrix, _, places)) = first else {
+    let Some(First { number: matrix, parts: places, .. }) = first else {
         return refuse(
             "a launch on several devices has no matrix whose rows say what each of them does; help: pass a `&Sharded`, or a `&mut Sharded`, too".to_owned(),
         );
