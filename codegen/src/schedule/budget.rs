@@ -139,10 +139,15 @@ impl Schedule<'_> {
         let inner = related(&|other| budget.inside.contains(&(loc, other)));
         // Each copy of an outer loop asks anew.
         let outer = related(&|other| budget.inside.contains(&(other, loc)) && !budget.inside.contains(&(loc, other)));
-        let times = outer.iter().fold(1u64, |times, factor| times.saturating_mul(factor.copies)).saturating_mul(versions).max(1);
-        let total = u128::from(n) * u128::from(times) * body as u128;
-        // Of a loop that was begun, what its own first iterations came to is nobody else's.
-        let others = if budget.whole.contains_key(&loc) || !outer.is_empty() { 0 } else { budget.elsewhere(body) };
+        let of = |times: u64| u128::from(n) * u128::from(times) * body as u128;
+        let under = outer.iter().fold(1u64, |times, factor| times.saturating_mul(factor.copies)).saturating_mul(versions).max(1);
+        let is_too_much = of(under) > MOST_INSTRUCTIONS as u128;
+        // Of a loop that was begun, what its own first iterations came to is nobody else's; what outer factors make of it is not elsewhere, unless it is
+        // what they made of others that leaves no room.
+        let others = if is_too_much && (budget.whole.contains_key(&loc) || !outer.is_empty()) { 0 } else { budget.elsewhere(body) };
+        let outer = if is_too_much { outer } else { Vec::new() };
+        let times = if is_too_much { under } else { versions.max(1) };
+        let total = of(times);
         let list = |factors: &[&Factor]| {
             factors.iter().map(|factor| format!("`{}` by {}", factor.name, factor.copies)).collect::<Vec<_>>().join(" and ")
         };

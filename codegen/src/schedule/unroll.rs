@@ -97,7 +97,9 @@ fn keep(schedule: &mut Schedule<'_>, inst: Inst, block: Block, is_simple: bool) 
                     return Kept::NotYet;
                 }
                 // What will be known of the first iterations when their counter is counts no more.
-                if take_apart(schedule, inst, block, &plan, asked.place) {
+                if let Some(first) = take_apart(schedule, inst, block, &plan, asked.place) {
+                    // At once, so that what it leaves is folded before the next part is made.
+                    keep(schedule, first, block, is_simple);
                     return Kept::InPart;
                 }
             }
@@ -205,8 +207,8 @@ impl Plan {
 }
 
 /// Makes two loops of one that is to be unrolled fully, both still to be: of the first one's iterations more is known once they are written out, so
-/// that there may be room for the others. Whether it did.
-fn take_apart(schedule: &mut Schedule<'_>, inst: Inst, block: Block, plan: &Plan, loc: Loc) -> bool {
+/// that there may be room for the others. The first, if it did.
+fn take_apart(schedule: &mut Schedule<'_>, inst: Inst, block: Block, plan: &Plan, loc: Loc) -> Option<Inst> {
     let walk = &plan.walk;
     let body = size(schedule.kernel, walk.body).max(1) as u64;
     let whole = schedule.budget.whole(loc).unwrap_or(plan.n);
@@ -215,9 +217,9 @@ fn take_apart(schedule: &mut Schedule<'_>, inst: Inst, block: Block, plan: &Plan
     let is_alone = kernel.annotations.get(&inst).is_none_or(|annotations| annotations.iter().all(|asked| *asked.annotation == UNROLL));
     let is_full = asks_for_all(kernel, inst);
     let constant = |value: Value| kernel.constant(value).map(|constant| constant.as_int());
-    let (Some(start), Some(step)) = (constant(walk.start), constant(walk.step)) else { return false };
+    let (Some(start), Some(step)) = (constant(walk.start), constant(walk.step)) else { return None };
     if !is_full || !is_alone || plan.breaks || first == 0 || first >= plan.n || whole.saturating_mul(body) > MOST_FOLDED {
-        return false;
+        return None;
     }
     schedule.budget.begin_whole(loc, whole);
     let behind = open(kernel, block, inst);
@@ -233,7 +235,7 @@ fn take_apart(schedule: &mut Schedule<'_>, inst: Inst, block: Block, plan: &Plan
     }
     kernel.blocks[block].insts.push(inst);
     kernel.blocks[block].insts.extend(behind);
-    true
+    Some(before)
 }
 
 fn unroll(schedule: &mut Schedule<'_>, inst: Inst, block: Block, plan: &Plan, rest: Annotations) {
