@@ -250,7 +250,7 @@ pub fn k(y: &mut Global<f32>) { let a: f32; y[0] = a + root(1.0f32); }
             "error: `i32` has no method `sqrt` in a kernel, and `T: Num` may be `i32`\n --> k.rs:5:32",
             "error: `300` does not fit `u8`, whose numbers are 0 to 255\n --> k.rs:7:22",
             "error: `256` does not fit `u8`, whose numbers are 0 to 255\n --> k.rs:9:19",
-            "error: `a` has no value here\n --> k.rs:11:52",
+            "error: `a` has no value here\n  --> k.rs:11:52",
             "4 errors",
         ],
     );
