@@ -40,6 +40,9 @@ enum Command {
         /// Who is asked, in the place of those that the table names for each mistake: the simulator and executed PTX; OpenCL about its printer.
         #[arg(long)]
         on: Option<String>,
+        /// Only those whose names have this text: `affine`.
+        #[arg(long, default_value = "")]
+        only: String,
         /// Kernels to each, at most: it ends with the first that shows the mistake.
         #[arg(long, default_value_t = 20_000)]
         kernels: u64,
@@ -250,8 +253,8 @@ fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Command::Run(arguments) => run(&arguments),
         Command::One { seed, on, arbiters } => one(seed, &on, arbiters),
-        Command::Mutations { on, kernels, threads, scratch } => {
-            let limits = Limits { kernels, threads };
+        Command::Mutations { on, only, kernels, threads, scratch } => {
+            let limits = Limits { only: &only, kernels, threads };
             warpwright_fuzz::mutations::try_all(&campaign::workspace(), &scratch, on.as_deref(), limits).map(|text| {
                 print!("{text}");
                 ExitCode::SUCCESS

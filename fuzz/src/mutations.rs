@@ -38,7 +38,9 @@ pub struct Mutation {
 
 /// How long a mutation is looked for.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct Limits<'a> {
+    /// Only mutations whose names have this text.
+    pub only: &'a str,
     /// Kernels, at most.
     pub kernels: u64,
     /// Threads that run them.
@@ -140,10 +142,15 @@ const JUDGES: &str = "simulator,ptx";
 ///
 /// # Errors
 /// There is a mutation that nothing caught, or the copy cannot be made.
-pub fn try_all(root: &Path, scratch: &Path, on: Option<&str>, limits: Limits) -> Result<String, String> {
+pub fn try_all(root: &Path, scratch: &Path, on: Option<&str>, limits: Limits<'_>) -> Result<String, String> {
     let program = copy(root, scratch)?;
     let (mut text, mut escaped) = (String::new(), Vec::new());
-    for (at, row) in table().iter().enumerate() {
+    let rows = table();
+    let asked: Vec<(usize, &Mutation)> = rows.iter().enumerate().filter(|(_, row)| row.name.contains(limits.only)).collect();
+    if asked.is_empty() {
+        return Err(format!("no mutation's name has `{}`", limits.only));
+    }
+    for (at, row) in asked.iter().copied() {
         let state = scratch.join(format!("mutation-{}.state", at + 1));
         let _ = std::fs::remove_file(&state);
         let start = Instant::now();
@@ -168,7 +175,7 @@ pub fn try_all(root: &Path, scratch: &Path, on: Option<&str>, limits: Limits) ->
         // Writing to a string does not fail.
         let _ = writeln!(text, "{line}");
     }
-    let _ = writeln!(text, "{} of {} mutations are caught", table().len() - escaped.len(), table().len());
+    let _ = writeln!(text, "{} of {} mutations are caught", asked.len() - escaped.len(), asked.len());
     if escaped.is_empty() { Ok(text) } else { Err(format!("{text}escaped:\n{}", escaped.join("\n"))) }
 }
 

@@ -2,14 +2,15 @@
 
 use super::kernel::{Kernel, Passed};
 use super::scope::Generator;
-use super::tiles::{lines, made, parameter};
+use super::tiles::{batched, lines, made, parameter};
 use super::tree::Node;
 use super::types::Scalar;
 
 /// A loop with its pipeline.
 fn pipelined(g: &mut Generator<'_>, head: String, arguments: &str, body: &str) -> Node {
     g.hit("annotation.pipeline");
-    let annotations = vec![format!("pipeline(stages = {}{arguments})", 2 + g.random.below(3))];
+    let stages = 2 + g.random.below(3);
+    let annotations = batched(g, format!("pipeline(stages = {stages}{arguments})"));
     Node::Block { head, annotations, body: lines(body), otherwise: Vec::new(), end: String::new() }
 }
 

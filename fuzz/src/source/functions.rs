@@ -7,11 +7,12 @@ use super::types::Scalar;
 impl Generator<'_> {
     /// One of them, with a function of scalars that calls it.
     pub(super) fn wider_function(&mut self) {
-        match self.random.below(5) {
+        match self.random.below(6) {
             0 => self.giving_a_tuple(),
             1 => self.taking_an_array(),
             2 => self.generic_struct(),
             3 => self.tuple_struct(),
+            4 => self.taking_parts(),
             _ => self.enum_with_methods(),
         }
     }

@@ -28,12 +28,14 @@ mod matches;
 pub mod metamorphic;
 mod methods;
 pub mod names;
+mod narrow;
 mod options;
 mod parameters;
 mod patterns;
 mod products;
 mod records;
 mod scope;
+mod slices;
 mod statements;
 mod textures;
 mod threads;
@@ -54,6 +56,7 @@ pub fn kernel(random: &mut Random) -> Kernel {
     match random.below(100) {
         0..18 => tiles::kernel(random),
         18..37 => arithmetic::kernel(random),
+        37..43 => narrow::kernel(random),
         _ => threads::kernel(random),
     }
 }

@@ -7,7 +7,7 @@ use super::types::Scalar;
 impl Generator<'_> {
     /// One of them.
     pub(super) fn pattern_statement(&mut self, nesting: usize) -> Node {
-        match self.random.below(12) {
+        match self.random.below(16) {
             0 if nesting > 0 => self.if_let(nesting),
             1 if nesting > 0 => self.while_let(nesting),
             2 if nesting > 0 => self.labelled_block(nesting),
@@ -19,6 +19,7 @@ impl Generator<'_> {
             8 => self.claim(),
             9 => self.changed_struct(),
             10 => self.updated_struct(),
+            12.. => self.slice_statement(nesting),
             _ => self.fence(),
         }
     }

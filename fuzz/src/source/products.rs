@@ -40,7 +40,7 @@ pub(super) fn product(g: &mut Generator<'_>) -> Kernel {
          multiply_add(&left, transposed(&right), &mut sums);
          sync_threads();"
     ));
-    let annotations = if g.random.chance(60) { vec![pipeline(g, false)] } else { Vec::new() };
+    let annotations = if g.random.chance(60) { pipeline(g, false) } else { Vec::new() };
     body.push(Node::Block { head: format!("for step in 0..{steps}"), annotations, body: inner, otherwise: Vec::new(), end: String::new() });
     let change = if g.random.chance(40) { "sums[e] = sums[e] * 3 - e as i32 * 0;" } else { "" };
     let store = lines(&format!("{change}\nlet (r, n) = sums.position(e);\nc[(row + r, column + n)] = sums[e];"));
@@ -96,7 +96,7 @@ pub(super) fn rows(g: &mut Generator<'_>) -> Kernel {
         inner.push(unrolled("for r in 0..total.len()", "total[r] = total[r] * 3 + now[r];"));
     }
     inner.push(Node::line("sync_threads();"));
-    let annotations = if g.random.chance(50) { vec![pipeline(g, false)] } else { Vec::new() };
+    let annotations = if g.random.chance(50) { pipeline(g, false) } else { Vec::new() };
     body.push(Node::Block { head: format!("for step in 0..{steps}"), annotations, body: inner, otherwise: Vec::new(), end: String::new() });
     body.push(Node::line(g.random.pick(&["let most = sums.row_max();", "let most = sums.row_sum();"])));
     body.push(unrolled("for e in 0..sums.len()", "sums[e] = (sums[e] - most[sums.row(e)]) * 3;"));

@@ -21,12 +21,13 @@ impl Generator<'_> {
 
     pub(super) fn statement(&mut self, nesting: usize) -> Node {
         let block = nesting > 0;
-        match self.random.below(25) {
+        match self.random.below(26) {
             20 => self.let_number(),
             21 => self.change_number(),
             22 => self.let_record(),
             23 => self.record_store(),
             24 => self.pattern_statement(nesting),
+            25 if block => self.own_row_loop(),
             0..=3 => self.let_scalar(),
             4 => self.let_quotient(),
             5 => self.let_aggregate(),

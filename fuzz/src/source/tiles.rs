@@ -154,7 +154,7 @@ fn transposed(g: &mut Generator<'_>) -> Kernel {
 }
 
 /// How a loop of copies is kept.
-pub(super) fn pipeline(g: &mut Generator<'_>, may_bulk: bool) -> String {
+pub(super) fn pipeline(g: &mut Generator<'_>, may_bulk: bool) -> Vec<String> {
     g.hit("annotation.pipeline");
     let stages = 2 + g.random.below(3);
     let by = match g.random.below(8) {
@@ -168,7 +168,28 @@ pub(super) fn pipeline(g: &mut Generator<'_>, may_bulk: bool) -> String {
         }
         _ => "",
     };
-    format!("pipeline(stages = {stages}{by})")
+    batched(g, format!("pipeline(stages = {stages}{by})"))
+}
+
+/// A pipeline, or one whose loop is to batch its loads, too.
+pub(super) fn batched(g: &mut Generator<'_>, pipeline: String) -> Vec<String> {
+    let mut annotations = vec![pipeline];
+    if g.random.chance(35) {
+        g.hit("pipeline.batched");
+        g.hit("annotation.batch_loads");
+        annotations.push("batch_loads".to_owned());
+    }
+    annotations
+}
+
+/// Loads in a pipelined loop that are no copies: a line that changes `sum`, or none, of a buffer `w` whose elements are these.
+fn weights(g: &mut Generator<'_>, t: &str, counter: &str, block: usize) -> String {
+    match g.random.below(4) {
+        0 => format!("sum = sum * 3 + (w[{counter} * {block} + t] as {t});"),
+        1 => format!("if {counter} % 2 == 1 {{ sum ^= (w[{counter} * {block} + t] as {t}) * 5; }}"),
+        2 => format!("sum += (w[{counter}] as {t}) * (w[{counter} * 2 + 1] as {t});"),
+        _ => String::new(),
+    }
 }
 
 /// Sums over runs of a buffer, copied ahead.
@@ -183,14 +204,17 @@ fn runs(g: &mut Generator<'_>) -> Kernel {
     let change = g.random.pick(&["sum = sum.wrapping_mul(3) + V;", "sum ^= V << 1;", "sum += V; if V % 3 == 1 { sum = !sum; }"]);
     let change = change.replace('V', "(v as u32)");
     let head = format!("for chunk in 0..{count}");
+    let (first, second) = (weights(g, "u32", "chunk", block), weights(g, "u32", "chunk", block));
     let body_of_loop = lines(&format!(
         "load_run(&mut run, x, chunk * {run});
          sync_threads();
          for k in 0..{each} {{ let v = run[(k * {block} + (t * 5 + k) % {block}) % {run}]; {change} }}
+         {first}
+         {second}
          sync_threads();",
         each = run / block
     ));
-    let annotations = if g.random.chance(70) { vec![pipeline(g, true)] } else { Vec::new() };
+    let annotations = if g.random.chance(70) { pipeline(g, true) } else { Vec::new() };
     let mut body = lines(&format!(
         "#[shared]
          let mut run: [{t}; {run}];
@@ -202,6 +226,7 @@ fn runs(g: &mut Generator<'_>) -> Kernel {
     let seed = g.random.below(1000);
     let parameters = vec![
         parameter("x", scalar, Passed::Global { len, is_written: false, is_zero: false }, seed),
+        parameter("w", scalar, Passed::Global { len: block * count + 2, is_written: false, is_zero: false }, seed + 1),
         parameter("y", Scalar::U32, Passed::Global { len: block * 2, is_written: true, is_zero: false }, 3),
     ];
     made(g, Vec::new(), block as u32, [2, 1, 1], parameters, body)
@@ -214,6 +239,7 @@ fn columns(g: &mut Generator<'_>) -> Kernel {
     let block = 32;
     let (rows, depth) = (4, 1 + g.random.below(5));
     let by_tiles = g.random.chance(50);
+    let (before, behind) = (weights(g, t, "k", block), weights(g, t, "k", block));
     let copies = if by_tiles {
         g.hit("load_tile");
         "load_tile(&mut tile, m, k * 4, 0);".to_owned()
@@ -222,12 +248,14 @@ fn columns(g: &mut Generator<'_>) -> Kernel {
     };
     let body_of_loop = lines(&format!(
         "{copies}
+         {before}
          sync_threads();
          for r in 0..{rows} {{ sum = (sum ^ tile[r][{last} - t]).rotate_left(3) + tile[(r + 1) % {rows}][(t * 3 + k) % {block}]; }}
+         {behind}
          sync_threads();",
         last = block - 1
     ));
-    let annotations = if g.random.chance(80) { vec![pipeline(g, false)] } else { Vec::new() };
+    let annotations = if g.random.chance(80) { pipeline(g, false) } else { Vec::new() };
     let mut body = lines(&format!(
         "#[shared]
          let mut tile: [[{t}; {block}]; {rows}];
@@ -250,7 +278,12 @@ fn columns(g: &mut Generator<'_>) -> Kernel {
     } else {
         parameter("x", scalar, Passed::Global { len: block * rows * depth, is_written: false, is_zero: false }, seed)
     };
-    let parameters = vec![input, parameter("y", scalar, Passed::Global { len: block * 2, is_written: true, is_zero: false }, 4)];
+    let weights = Passed::Global { len: block * depth + 2, is_written: false, is_zero: false };
+    let parameters = vec![
+        input,
+        parameter("w", scalar, weights, seed + 1),
+        parameter("y", scalar, Passed::Global { len: block * 2, is_written: true, is_zero: false }, 4),
+    ];
     made(g, Vec::new(), block as u32, [2, 1, 1], parameters, body)
 }
 
