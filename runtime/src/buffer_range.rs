@@ -215,7 +215,9 @@ mod tests {
         assert_eq!((before.len(), rest.len(), rest.range_mut(..3).unwrap().len()), (12, 8, 3));
         assert_eq!(rest.range_mut(1..3).unwrap().place().1, 13 * 4);
         assert!(rest.range(8..).unwrap().is_empty());
-        for (range, wanted) in [(5..9, "elements 5 to 9"), (9..9, "elements 9 to 9"), (std::ops::Range { start: 4, end: 3 }, "elements 4 to 3")] {
+        for (range, wanted) in
+            [(5..9, "elements 5 to 9"), (9..9, "elements 9 to 9"), (std::ops::Range { start: 4, end: 3 }, "elements 4 to 3")]
+        {
             let error = rest.range(range).unwrap_err().to_string();
             assert_eq!(error, format!("{wanted} are no part of a buffer or range that has 8; give a range within 0..8"));
         }

@@ -168,6 +168,7 @@ impl<'ast> Visit<'ast> for Walk<'_, '_> {
         }
         if let syn::Pat::Path(path) = pattern
             && path.path.segments.last().is_some_and(|last| last.ident == "NAN")
+            && path.path.segments.iter().rev().nth(1).is_some_and(|of| ["f16", "bf16", "f32", "f64"].iter().any(|float| of.ident == float))
         {
             let error = Diagnostic::error(pattern.span(), "NaN is equal to nothing, itself included: this pattern fits no number");
             self.diagnostics.push(error.help("ask by a condition: `v if v.is_nan()`"));
@@ -209,7 +210,8 @@ impl<'ast> Visit<'ast> for Walk<'_, '_> {
 impl Walk<'_, '_> {
     /// A pattern of a struct names every field, or says `..`.
     fn all_named(&mut self, pattern: &syn::PatStruct) {
-        let name = pattern.path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
+        // `Shape::Circle { r }` is a variant's, whatever struct has its name.
+        let Some(name) = pattern.path.get_ident().map(ToString::to_string) else { return };
         let Some(fields) = self.scope.fields_of(&name).filter(|_| pattern.rest.is_none()) else { return };
         let named: Vec<String> = pattern.fields.iter().map(|field| crate::syntax::written(&field.member)).collect();
         let missing: Vec<String> = fields.iter().filter(|field| !named.contains(field)).map(|field| format!("`{field}`")).collect();

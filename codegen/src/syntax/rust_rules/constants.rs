@@ -21,7 +21,7 @@ pub(super) fn check(item: &syn::Item, scope: &Scope<'_>, diagnostics: &mut Diagn
         "isize" => Some(Type::I64),
         other => other.parse::<Type>().ok().filter(|ty| ty.is_int()),
     };
-    let Some(value) = literal_int(&item.expr) else { return };
+    let Some(value) = literal_int(&item.expr).filter(|_| !allows_overflow(&item.attrs)) else { return };
     match (numbers.map(Type::numbers), ty.parse::<Type>()) {
         (Some(numbers), _) if !numbers.contains(&value) => {
             let (low, high) = (numbers.start(), numbers.end());
@@ -34,6 +34,13 @@ pub(super) fn check(item: &syn::Item, scope: &Scope<'_>, diagnostics: &mut Diagn
         }
         _ => {}
     }
+}
+
+/// `#[allow(overflowing_literals)]`.
+pub(crate) fn allows_overflow(attrs: &[syn::Attribute]) -> bool {
+    let parser = syn::punctuated::Punctuated::<syn::Meta, syn::Token![,]>::parse_terminated;
+    let lints = attrs.iter().filter(|attr| ["allow", "warn", "expect"].iter().any(|level| attr.path().is_ident(level)));
+    lints.flat_map(|attr| attr.parse_args_with(parser).unwrap_or_default()).any(|lint| lint.path().is_ident("overflowing_literals"))
 }
 
 /// Calls of functions of the file that are not `const`.
@@ -54,6 +61,13 @@ impl<'ast> Visit<'ast> for Calls<'_, '_> {
                 .push(Diagnostic::error(call.span(), message).help(format!("write its value as a number, or `const fn {name}`")));
         }
         visit::visit_expr_call(self, call);
+    }
+
+    // A block may have functions of its own of the same names.
+    fn visit_block(&mut self, block: &'ast syn::Block) {
+        if !block.stmts.iter().any(|statement| matches!(statement, syn::Stmt::Item(_))) {
+            visit::visit_block(self, block);
+        }
     }
 
     // What a closure calls is called when it is, which is no matter of the constant.

@@ -71,6 +71,8 @@ pub(super) fn check(item: &syn::Item, scope: &Scope<'_>, diagnostics: &mut Diagn
         for field in &fields {
             let mut names = Named(Vec::new());
             names.visit_type(&field.ty);
+            // A generic may have the name of a type of the file.
+            names.0.retain(|ty| !generics.type_params().any(|param| param.ident == ty));
             let without = names.0.iter().find(|ty| {
                 let is_float = FLOATS.contains(&ty.as_str());
                 if is_float { !of_floats } else { scope.has_trait(ty, &own) == Some(false) }
@@ -94,6 +96,10 @@ struct Named(Vec<String>);
 
 impl<'ast> Visit<'ast> for Named {
     fn visit_type_path(&mut self, path: &'ast syn::TypePath) {
+        // It is whatever is derived, whatever it names.
+        if path.path.segments.last().is_some_and(|last| last.ident == "PhantomData") {
+            return;
+        }
         self.0.extend(path.path.get_ident().map(ToString::to_string));
         visit::visit_type_path(self, path);
     }

@@ -95,6 +95,15 @@ const KNOWN: &[&str] = &[
     "TryFrom",
     "TryInto",
     "Unpin",
+    "AsyncFn",
+    "AsyncFnMut",
+    "AsyncFnOnce",
+    "DoubleEndedIterator",
+    "ExactSizeIterator",
+    "FromIterator",
+    "Future",
+    "IntoFuture",
+    "ToOwned",
 ];
 
 /// Refuses bounds of generics that nothing brings into scope.

@@ -98,21 +98,35 @@ fn spaces_within(items: &[&syn::Item], path: &[String]) -> Option<Vec<Space>> {
     Some(all.flat_map(|(_, _, spaces)| spaces).copied().collect())
 }
 
+/// The namespaces that an imported name is surely taken in: those of an item of the file; of the standard library what its name says. Other crates have a trait and a derive
+/// of one name, and types in capitals.
+fn spaces_of_import(items: &[&syn::Item], name: &str, path: &[String]) -> Vec<Space> {
+    let is_of_std = matches!(path.first().map(String::as_str), Some("std" | "core" | "alloc"));
+    let by_name = || space_of(path.last().map_or(name, String::as_str)).filter(|_| is_of_std).map(|space| vec![space]);
+    spaces_within(items, path).or_else(by_name).unwrap_or_default()
+}
+
 fn check_imports(items: &[&syn::Item], defined: &HashMap<(Space, String), Span>, diagnostics: &mut Diagnostics) {
     let mut known: HashMap<String, (Span, Vec<String>)> = HashMap::new();
     for item in items.iter().filter(|item| attributes_of(item).is_empty()) {
         let syn::Item::Use(item) = item else { continue };
         for import in imports(&item.tree) {
             let Import::Name(name, path) = import else { continue };
+            // `use std::fmt::Write as _` brings in no name.
+            if name == "_" {
+                continue;
+            }
             let Some(ident) = named(&item.tree, &name) else { continue };
             let help = match path.last() {
                 Some(last) => format!("give it another name, `{last} as {}`, or leave it out", second_name(ident)),
                 None => "leave it out".to_owned(),
             };
-            let spaces = space_of(&name).map(|space| vec![space]).or_else(|| spaces_within(items, &path)).unwrap_or_default();
+            let spaces = spaces_of_import(items, &name, &path);
             let own = spaces.iter().find_map(|space| defined.get(&(*space, name.clone())));
             // The same path twice is twice the same in every namespace.
-            let before = known.get(&name).filter(|(_, other)| *other == path || space_of(&name).is_some()).map(|(span, _)| span);
+            let is_same =
+                |other: &[String]| other == path || spaces_of_import(items, &name, other).iter().any(|space| spaces.contains(space));
+            let before = known.get(&name).filter(|(_, other)| is_same(other)).map(|(span, _)| span);
             if let Some(first) = own.or(before) {
                 diagnostics.push(defined_twice("the name", ident, *first, help));
             }

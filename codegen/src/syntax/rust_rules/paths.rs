@@ -49,10 +49,15 @@ impl Walk<'_, '_> {
         if rest.len() < 2 && !(is_relative && rest.len() == 1) {
             return;
         }
+        // `f32::MAX`, `std::mem`, `Self::new`: the first name need not be one of this module.
+        let mut may_be_elsewhere = !is_relative;
         while let Some((name, tail)) = rest.split_first() {
             let Some(content) = self.scope.module(&place) else { return };
-            let Some(found) = self.member(content, name, &place, span) else { return };
-            if tail.is_empty() || !matches!(found, syn::Item::Mod(_)) {
+            if may_be_elsewhere && !content.iter().any(|item| is_named(item, name)) {
+                return;
+            }
+            may_be_elsewhere = false;
+            if !self.leads_into_module(content, name, !tail.is_empty(), &place, span) {
                 return;
             }
             place.push(name.clone());
@@ -60,14 +65,19 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// An item of a module by its name. `None`: it is not known, or not there, which is said.
-    fn member<'i>(&mut self, content: &'i [syn::Item], name: &str, place: &[String], span: Span) -> Option<&'i syn::Item> {
-        let is_named = |item: &&syn::Item| item_name(item).is_some_and(|own| own == *name);
-        let is_use =
-            |item: &syn::Item| matches!(item, syn::Item::Use(_) | syn::Item::Macro(_) | syn::Item::ExternCrate(_) | syn::Item::Verbatim(_));
-        let Some(item) = content.iter().find(is_named) else {
+    /// Whether the path goes on in a module of this name. If it cannot, that is said: the name is not there, or private.
+    fn leads_into_module(&mut self, content: &[syn::Item], name: &str, goes_on: bool, place: &[String], span: Span) -> bool {
+        let is_open = |item: &syn::Item| {
+            // What these define is not seen here.
+            matches!(
+                item,
+                syn::Item::Use(_) | syn::Item::Macro(_) | syn::Item::ExternCrate(_) | syn::Item::ForeignMod(_) | syn::Item::Verbatim(_)
+            )
+        };
+        let all: Vec<&syn::Item> = content.iter().filter(|item| is_named(item, name)).collect();
+        if all.is_empty() {
             // The names of another crate stand in no module of the file.
-            if !content.iter().any(is_use) && !place.is_empty() && !matches!(name, "self" | "super" | "crate") {
+            if !content.iter().any(is_open) && !place.is_empty() && !matches!(name, "self" | "super" | "crate") {
                 let message = format!("there is no `{name}` in the module `{}`", place.join("::"));
                 let all: Vec<String> = content.iter().filter_map(item_name).collect();
                 let help = match crate::nearest::nearest(name, all.iter().map(String::as_str)) {
@@ -76,19 +86,38 @@ impl Walk<'_, '_> {
                 };
                 self.diagnostics.push(Diagnostic::error(span, message).help(help));
             }
-            return None;
-        };
+            return false;
+        }
+        // A function and a module may have one name: a path that goes on is the module's, and one that ends is of whichever is public.
+        let meant: Vec<&syn::Item> = all.iter().copied().filter(|item| !goes_on || !is_value(item)).collect();
+        let is_private = |item: &&syn::Item| matches!(visibility(item), Some(syn::Visibility::Inherited));
+        if meant.iter().any(|item| attributes_of(item).iter().any(is_conditional)) {
+            return false;
+        }
         let is_within = self.scope.place.starts_with(place);
-        if attributes_of(item).iter().any(is_conditional) {
-            return None;
-        }
-        if !is_within && matches!(visibility(item), Some(syn::Visibility::Inherited)) {
+        // An import brings in public names of it as well.
+        let is_imported =
+            content.iter().any(|item| matches!(item, syn::Item::Use(item) if !matches!(item.vis, syn::Visibility::Inherited)));
+        if let Some(first) = meant.first()
+            && !is_within
+            && !is_imported
+            && meant.iter().all(is_private)
+        {
             let message = format!("`{name}` is private to the module `{}`", place.join("::"));
-            self.diagnostics.push(Diagnostic::error(span, message).help(format!("write `pub` before it, `pub {} {name}`", keyword(item))));
-            return None;
+            self.diagnostics.push(Diagnostic::error(span, message).help(format!("write `pub` before it, `pub {} {name}`", keyword(first))));
+            return false;
         }
-        Some(item)
+        goes_on && meant.iter().any(|item| matches!(item, syn::Item::Mod(_)))
     }
+}
+
+fn is_named(item: &syn::Item, name: &str) -> bool {
+    item_name(item).is_some_and(|own| own == name)
+}
+
+/// Whether an item is a value, behind which no path goes on.
+fn is_value(item: &syn::Item) -> bool {
+    matches!(item, syn::Item::Fn(_) | syn::Item::Const(_) | syn::Item::Static(_))
 }
 
 fn visibility(item: &syn::Item) -> Option<&syn::Visibility> {

@@ -13,7 +13,8 @@ const ANY: &str = "*";
 #[derive(Default)]
 struct Types<'f> {
     defined: HashSet<String>,
-    enums: HashSet<String>,
+    /// The variants of enums: of several of one name all.
+    enums: HashMap<String, HashSet<String>>,
     /// The fields of structs: of several of one name all.
     structs: HashMap<String, Vec<&'f syn::Fields>>,
     /// The traits that a type has, derived or by an `impl`.
@@ -31,7 +32,8 @@ impl<'f> Types<'f> {
                 types.define(&item.ident, &item.attrs);
             }
             syn::Item::Enum(item) => {
-                types.enums.insert(item.ident.to_string());
+                let variants = item.variants.iter().map(|variant| variant.ident.to_string());
+                types.enums.entry(item.ident.to_string()).or_default().extend(variants);
                 types.define(&item.ident, &item.attrs);
             }
             syn::Item::Impl(syn::ItemImpl { trait_: Some((of, ..)), self_ty, .. }) => {
@@ -97,7 +99,10 @@ impl<'f> Scope<'f> {
     /// Whether a function of this module is `const`; `None`: it has none of this name.
     pub(super) fn is_const(&self, name: &syn::Ident) -> Option<bool> {
         self.module(&self.place)?.iter().find_map(|item| match item {
-            syn::Item::Fn(function) if function.sig.ident == *name => Some(function.sig.constness.is_some()),
+            // Which of two it is may be a `cfg`'s to decide.
+            syn::Item::Fn(function) if function.sig.ident == *name && !function.attrs.iter().any(super::is_conditional) => {
+                Some(function.sig.constness.is_some())
+            }
             _ => None,
         })
     }
@@ -105,6 +110,8 @@ impl<'f> Scope<'f> {
     /// The names of the fields of a struct of the file; `None`: there is none, or several, or its fields have no names.
     pub(super) fn fields_of(&self, name: &str) -> Option<Vec<String>> {
         match &self.types.structs.get(name)?[..] {
+            // Which fields there are may be a `cfg`'s to decide.
+            [fields] if fields.iter().flat_map(|field| &field.attrs).any(super::is_conditional) => None,
             [fields] => fields.iter().map(|field| field.ident.as_ref().map(ToString::to_string)).collect(),
             _ => None,
         }
@@ -157,12 +164,16 @@ impl<'f> Scope<'f> {
 
     /// `e == Mode::Fast` of an enum without `PartialEq`.
     pub(super) fn check_compared(&self, binary: &syn::ExprBinary, diagnostics: &mut Diagnostics) {
+        // A variant: a constant of the enum may be of any type.
         let name_of = |side: &syn::Expr| match side {
-            syn::Expr::Path(path) if path.path.segments.len() == 2 => Some(path.path.segments[0].ident.to_string()),
+            syn::Expr::Path(path) if path.path.segments.len() == 2 => {
+                let (of, variant) = (path.path.segments[0].ident.to_string(), path.path.segments[1].ident.to_string());
+                self.types.enums.get(&of)?.contains(&variant).then_some(of)
+            }
             _ => None,
         };
-        let sides = [&binary.left, &binary.right].into_iter().filter_map(|side| name_of(side));
-        let Some(name) = { sides }.find(|name| self.types.enums.contains(name)) else { return };
+        let sides = [&binary.left, &binary.right].into_iter();
+        let Some(name) = { sides }.find_map(|side| name_of(side)) else { return };
         if self.has_trait(&name, "PartialEq") == Some(false) {
             let error = Diagnostic::error(binary.op.span(), format!("`{name}` has no `==`: it derives no `PartialEq`"));
             diagnostics.push(error.help(format!("write `#[derive(Clone, Copy, PartialEq)]` on `enum {name}`, below `#[device]`")));
