@@ -8,7 +8,7 @@ use warpwright_codegen::backend::BACKENDS;
 use warpwright_codegen::backend::rust::emit_rust;
 use warpwright_codegen::diagnostic::Diagnostics;
 use warpwright_codegen::ir::Scalar;
-use warpwright_codegen::syntax::{ConstValue, GenericValue, Instance, Program, Unit, UnitId, check_subset};
+use warpwright_codegen::syntax::{ConstValue, GenericValue, Instance, Program, Unit, UnitId, check_rust_rules, check_subset};
 use warpwright_codegen::target::{Target, Targets};
 use warpwright_codegen::text::parse_kernel;
 use warpwright_codegen::verify::verify;
@@ -99,9 +99,15 @@ fn source(text: &str, is_whole: bool, reached: &mut Reached, steps: &mut Steps) 
     reached.parsed += 1;
     let mut findings = Diagnostics::new();
     check_subset(&unit.items, &mut findings);
+    // As the command does, beside which there is no `rustc`.
+    check_rust_rules(&unit.items, &mut findings);
     let kernels: Vec<String> = unit.kernels().into_iter().map(|(path, _)| path).collect();
     let mut program = Program::default();
     let unit = program.add(unit);
+    if !findings.has_errors() {
+        steps.next();
+        hir::check_unasked(&program, true);
+    }
     let targets = Targets::named(["sm_90"]);
     for kernel in kernels {
         steps.next();
