@@ -135,14 +135,19 @@ impl Walk<'_, '_> {
             self.turn(scope, &turn);
             self.is_silent -= 1;
             let again = std::mem::replace(&mut self.state, entry);
-            self.state.perhaps.extend(&again.perhaps);
+            // What stands behind a `break` gives nothing to the next turn.
+            if !again.is_dead {
+                self.state.perhaps.extend(&again.perhaps);
+            }
         }
         let head = self.state.clone();
         self.turn(scope, &turn);
         let mut behind = self.breaks.remove(&scope).unwrap_or_else(State::dead);
         if ends {
             behind.join(&head);
-            behind.perhaps.extend(&self.state.perhaps);
+            if !self.state.is_dead {
+                behind.perhaps.extend(&self.state.perhaps);
+            }
         }
         self.state = behind;
     }

@@ -37,7 +37,7 @@ pub(super) fn check(item: &syn::Item, scope: &Scope<'_>, diagnostics: &mut Diagn
 }
 
 /// `#[allow(overflowing_literals)]`.
-pub(crate) fn allows_overflow(attrs: &[syn::Attribute]) -> bool {
+fn allows_overflow(attrs: &[syn::Attribute]) -> bool {
     let parser = syn::punctuated::Punctuated::<syn::Meta, syn::Token![,]>::parse_terminated;
     let lints = attrs.iter().filter(|attr| ["allow", "warn", "expect"].iter().any(|level| attr.path().is_ident(level)));
     lints.flat_map(|attr| attr.parse_args_with(parser).unwrap_or_default()).any(|lint| lint.path().is_ident("overflowing_literals"))
