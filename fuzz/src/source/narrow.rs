@@ -204,37 +204,45 @@ impl Generator<'_> {
 
     /// An index of the counter: the iteration's number in one of several ways, or anything.
     fn index_of(&mut self, counter: &Index, len: usize) -> Index {
-        if self.random.chance(40) {
-            let first = counter.least();
-            let (text, ty) = (&counter.text, counter.ty);
-            let plain = match ty {
-                Some(ty) if ty.bits() > 8 && first >= 0 && self.random.chance(40) => {
-                    self.hit("index.narrow_cast");
-                    let cut = wrapped(first, Scalar::U8);
-                    counter.clone().cast(Scalar::U8).with(format!("({text} as u8).wrapping_sub({cut})"), |number| number - cut)
-                }
-                // As wide as an index before it is brought to 0.
-                Some(_) if first >= 0 && self.random.chance(50) => Index {
-                    text: format!("({text} as usize - {first})"),
-                    ty: None,
-                    numbers: counter.numbers.iter().map(|number| number - first).collect(),
-                },
-                Some(_) if first >= 0 => counter.clone().with(format!("({text} - {first})"), |number| number - first),
-                Some(ty) => counter
-                    .clone()
-                    .cast(ty.unsigned())
-                    .with(format!("({text} as {0} - {1})", ty.unsigned().name(), wrapped(first, ty.unsigned())), |number| {
-                        number - wrapped(first, ty.unsigned())
-                    }),
-                None => counter.clone().with(format!("({text} - {first})"), |number| number - first),
-            };
-            return plain.below(len);
+        if self.random.chance(60) {
+            return self.number_of_turn(counter, len).below(len);
         }
         let mut index = counter.clone();
         for _ in 0..1 + self.random.below(3) {
             index = self.step(index);
         }
         index.below(len)
+    }
+
+    /// The iteration's number, counted from the first or from a multiple of 256, in a wide type or in a narrow one.
+    fn number_of_turn(&mut self, counter: &Index, len: usize) -> Index {
+        let (text, first) = (&counter.text, counter.least());
+        let round = first - first.rem_euclid(256);
+        let has_room = counter.most() - round < len as i128;
+        let home = if has_room && self.random.chance(60) { round } else { first };
+        let is_wide = counter.ty.is_none_or(|ty| ty.bits() > 8);
+        if first < 0 || is_wide && self.random.chance(50) {
+            self.hit("index.narrow_cast");
+            let narrow = if is_wide { self.random.pick(&[Scalar::U8, Scalar::U8, Scalar::I8, Scalar::U16]) } else { Scalar::U8 };
+            let narrow = if first < 0 { counter.ty.map_or(narrow, Scalar::unsigned) } else { narrow };
+            let mut index = counter.clone().cast(narrow);
+            if narrow.is_signed() {
+                index = index.cast(narrow.unsigned());
+            }
+            let by = wrapped(home, narrow.unsigned());
+            if by != 0 {
+                let text = format!("{}.wrapping_sub({by})", index.text);
+                index = index.with(text, |number| number - by);
+            }
+            return index;
+        }
+        match counter.ty {
+            Some(_) if self.random.chance(50) => {
+                let numbers = counter.numbers.iter().map(|number| number - home).collect();
+                Index { text: format!("({text} as usize - {home})"), ty: None, numbers }
+            }
+            _ => counter.clone().with(format!("({text} - {home})"), |number| number - home),
+        }
     }
 
     /// An index that meets the other one in some iterations, if one is found soon.
