@@ -190,6 +190,15 @@ fn constants_that_do_not_fit() {
     refuses("", "let t = n as i32; match t { -3 => {} -9..=-4 => {} _ => {} }", &[]);
 }
 
+/// What stands behind a `break` is never done, and gives no value to the next turn or to what follows.
+#[test]
+fn values_that_are_given_in_vain() {
+    refuses("", "let a; for i in 0..n { break; a = 1u32; } a = 2u32; y[0] = a as f32;", &[]);
+    refuses("", "let a; loop { if n > 3 { a = 1u32; break; } return; a = 2u32; } y[0] = a as f32;", &[]);
+    let again = "a: `a` may have a value already, and was not declared `mut`";
+    refuses("", "let a; for i in 0..n { if i > 3 { break; } a = 1u32; } a = 2u32;", &[again, again]);
+}
+
 #[test]
 fn what_is_only_read() {
     refuses("", "x[0] = 1.0;", &["x[0]: `x` is `&Global<f32>`, which is only read"]);

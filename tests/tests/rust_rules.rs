@@ -161,3 +161,56 @@ fn names_bound_twice() {
     expect(&body("let S { a: b, a: c } = s;"), &[field]);
     expect("fn host() { let (a, a) = (1, 2); }", &[]);
 }
+
+/// Right where names are shared between namespaces, modules and crates.
+#[test]
+fn names_that_only_look_taken() {
+    // A module and a function of one name, of which one is private.
+    expect("mod m { fn f() {} pub mod f { pub fn g() {} } } use m::f; fn h() { f::g() }", &[]);
+    expect("mod m { mod f { pub fn g() {} } pub fn f() { f::g() } } use m::f;", &[]);
+    expect("mod m { fn f() {} mod f {} } use m::f;", &["m: `f` is private to the module `m`; write `pub` before it, `pub fn f`"]);
+    // What a foreign block defines.
+    expect("mod ffi { unsafe extern \"C\" { pub fn strlen(p: *const i8) -> usize; } } use ffi::strlen;", &[]);
+    // Paths that begin outside of the module, in one without a `use`.
+    expect("mod m { #[warpwright::device] pub fn f(x: f32) -> f32 { x + f32::MAX + std::f32::consts::PI + u8::MAX as f32 } }", &[]);
+    let own = "pub fn new() -> Self { Self::of(1.0) } pub fn of(a: f32) -> Self { Self { a } }";
+    let point = "#[warpwright::device] #[derive(Clone, Copy)] #[repr(C)] pub struct P { a: f32 }";
+    expect(&format!("mod m {{ {point} #[warpwright::device] impl P {{ {own} }} }}"), &[]);
+    // Names that conventions put into the other namespace, and a trait beside a derive.
+    expect("mod m { pub struct RGB { pub a: u8 } } use m::RGB; const RGB: u32 = 1;", &[]);
+    expect("mod a { pub struct Pair { pub a: u8 } } mod b { pub fn Pair() {} } use a::Pair; use b::Pair;", &[]);
+    expect("use serde::Serialize; use serde_derive::Serialize;", &[]);
+    expect("use std::fmt::Write as _; use std::io::Write as _; use std::fmt::Write as _;", &[]);
+    let twice = "Pair: the name `Pair` is defined twice; give it another name, `Pair as Pair2`, or leave it out";
+    expect("mod a { pub struct Pair { pub a: u8 } } mod b { pub enum Pair { A } } use a::Pair; use b::Pair;", &[twice]);
+}
+
+/// Right though a type has the name that is looked for.
+#[test]
+fn types_that_share_names() {
+    let mode = "#[device] #[derive(Clone, Copy)] enum Mode { A, B } #[device] impl Mode { const COUNT: u32 = 2; }";
+    expect(&format!("{mode} #[device] fn f(n: u32) -> bool {{ n == Mode::COUNT }}"), &[]);
+    expect(
+        "#[device] #[derive(Clone, Copy)] enum Class { NAN, One } #[device] fn f(c: Class) { match c { Class::NAN => {} _ => {} } }",
+        &[],
+    );
+    let nan = "f32::NAN: NaN is equal to nothing, itself included: this pattern fits no number; ask by a condition: `v if v.is_nan()`";
+    expect("#[device] fn f(c: f32) { match c { f32::NAN => {} _ => {} } }", &[nan]);
+    let shape = "struct Circle { x: f32, r: f32 } enum Shape { Circle { r: f32 } }";
+    expect(&format!("{shape} #[device] fn f(s: Shape) -> f32 {{ match s {{ Shape::Circle {{ r }} => r }} }}"), &[]);
+    let generic = "#[device] #[derive(Clone, Copy)] #[repr(C)] struct T { a: f32 }";
+    expect(&format!("{generic} #[device] #[derive(Clone, Copy, PartialEq, Default)] #[repr(C)] struct S<T> {{ a: T }}"), &[]);
+    let marked = "use std::marker::PhantomData; #[device] #[derive(Clone, Copy, PartialEq, Eq)] #[repr(C)]";
+    expect(&format!("{marked} struct S {{ a: u32, of: PhantomData<f32> }}"), &[]);
+    let ended = "fn f(i: impl DoubleEndedIterator<Item = u32> + ExactSizeIterator) {}";
+    expect(&format!("#[warpwright::module] mod m {{ use warpwright::prelude::*; {ended} }}"), &[]);
+}
+
+#[test]
+fn constants_that_are_right() {
+    expect("#[cfg(a)] fn f() -> u8 { 1 } #[cfg(not(a))] const fn f() -> u8 { 2 } const N: u8 = f();", &[]);
+    expect("fn f() -> u8 { 1 } const N: u8 = { const fn f() -> u8 { 2 } f() };", &[]);
+    expect("#[allow(overflowing_literals)] const A: u8 = 300; const B: i8 = -128; const C: u64 = 0xFFFF_FFFF_FFFF_FFFF;", &[]);
+    let beyond = "300: `A` is 300, which does not fit `u8`, whose numbers are 0 to 255; use a number from 0 to 255, or another type";
+    expect("#[allow(unused)] const A: u8 = 300;", &[beyond]);
+}
