@@ -168,7 +168,7 @@ fn names_that_only_look_taken() {
     // A module and a function of one name, of which one is private.
     expect("mod m { fn f() {} pub mod f { pub fn g() {} } } use m::f; fn h() { f::g() }", &[]);
     expect("mod m { mod f { pub fn g() {} } pub fn f() { f::g() } } use m::f;", &[]);
-    expect("mod m { fn f() {} mod f {} } use m::f;", &["m: `f` is private to the module `m`; write `pub` before it, `pub fn f`"]);
+    expect("mod m { fn f() {} mod f {} } use m::f;", &["m::f: `f` is private to the module `m`; write `pub` before it, `pub fn f`"]);
     // What a foreign block defines.
     expect("mod ffi { unsafe extern \"C\" { pub fn strlen(p: *const i8) -> usize; } } use ffi::strlen;", &[]);
     // Paths that begin outside of the module, in one without a `use`.

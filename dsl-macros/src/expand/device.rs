@@ -166,7 +166,8 @@ fn mark_function(mut item: syn::ItemFn, source: &TokenStream, calls: twin::Calls
     let (name, vis) = (&item.sig.ident, &item.vis);
     let cfgs = cfgs(&item.attrs);
     // At the attribute's place: `rustc` then knows the enum for generated code and lints it less.
-    let marker = Ident::new(&name.to_string(), name.span().resolved_at(Span::call_site()));
+    let mut marker = name.clone();
+    marker.set_span(name.span().resolved_at(Span::call_site()));
     let device_type = device_type(&quote!(#marker), &syn::Generics::default(), &cfgs, source);
     quote! {
         #item

@@ -219,6 +219,18 @@ fn names(b: &mut Bench<'_>) -> warpwright::Result<()> {
     b.keep(&y).map(drop)
 }
 
+#[device]
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct r#enum {
+    r#dyn: u32,
+}
+
+#[device]
+fn r#const(r#ref: r#enum) -> u32 {
+    r#ref.r#dyn + 1
+}
+
 #[kernel(block = 32)]
 fn r#loop(r#in: &Global<u32>, r#mod: &mut Global<u32>) {
     let r#fn = global_id().x;
@@ -228,7 +240,7 @@ fn r#loop(r#in: &Global<u32>, r#mod: &mut Global<u32>) {
             break 'r;
         }
     }
-    r#mod[r#fn] = r#if + 1;
+    r#mod[r#fn] = r#const(r#enum { r#dyn: r#if });
 }
 
 fn raw(b: &mut Bench<'_>) -> warpwright::Result<()> {
