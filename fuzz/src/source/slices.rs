@@ -104,7 +104,18 @@ impl Generator<'_> {
         if binds_number {
             self.bind(&number, Ty::Scalar(Scalar::U32), false);
         }
-        Node::line(text)
+        let read = self.read_anywhere(&list, ty, len);
+        Node::line(text + &read)
+    }
+
+    /// Reads an element by an index that is not known, for which the array lies in memory.
+    fn read_anywhere(&mut self, list: &str, ty: Scalar, len: usize) -> String {
+        if len == 0 || self.random.chance(25) {
+            return String::new();
+        }
+        let (read, index) = (self.unique_name(), self.expr(Scalar::U32, 1));
+        self.bind(&read, Ty::Scalar(ty), false);
+        format!(" let {read} = {list}[({index}) as usize % {len}];")
     }
 
     /// Either part of one array, which has as many elements.
@@ -126,7 +137,8 @@ impl Generator<'_> {
         if has_end {
             self.bind(&end, Ty::Scalar(ty), false);
         }
-        Node::line(format!("let ({pattern}) = {value};"))
+        let read = self.read_anywhere(&rest, ty, count);
+        Node::line(format!("let ({pattern}) = {value};{read}"))
     }
 
     fn if_let_rest(&mut self, nesting: usize) -> Node {
