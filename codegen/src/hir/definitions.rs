@@ -242,7 +242,9 @@ impl<'c, 'p> Named<'c, 'p> {
 impl<'ast> Visit<'ast> for Named<'_, '_> {
     fn visit_type_path(&mut self, path: &'ast syn::TypePath) {
         visit::visit_type_path(self, path);
-        if path.path.is_ident("Self") && self.depth == 0 {
+        // Whatever generics are written behind it.
+        let is_self = path.path.segments.len() == 1 && path.path.segments[0].ident == "Self";
+        if is_self && self.depth == 0 {
             self.found.push(self.itself);
             return;
         }

@@ -186,6 +186,7 @@ fn generic_arguments(context: &Context<'_>, function: FnId, instance: &Instance)
             },
             (syn::GenericParam::Const(param), GenericValue::Const(value)) => {
                 let ty = checker.written_type(&param.ty);
+                let ty = checker.infer.exported(&ty);
                 let value = match value {
                     ConstValue::Scalar(scalar) => *scalar,
                     ConstValue::Index(value, _) => Scalar::int(crate::ir::Type::I64, *value),

@@ -152,7 +152,7 @@ fn fast(x: &Global<f32>, y: &mut Global<f32>) {
 fn short(x: &Global<f32>, y: &mut Global<f32>) {
     let i = global_id().x;
     if i < y.len() {
-        y[i] = twist(x[i] as f16, 0.7f16) as f32 + twist(0.7bf16, x[i] as bf16) as f32 + twist(x[i], x[i]) + twist(x[i] as f64, 0.3) as f32;
+        y[i] = twist(x[i] as f16, f16::from_f32(0.7)) as f32 + twist(bf16::from_f32(0.7), x[i] as bf16) as f32 + twist(x[i], x[i]) + twist(x[i] as f64, 0.3) as f32;
     }
 }
 
