@@ -11,18 +11,20 @@
 
 #![expect(unsafe_code, reason = "handles of another library say nothing of what they are")]
 
+mod place;
+
 use crate::buffer::{Allocation, Buffer};
 use crate::device::Device;
-use crate::driver::Notes;
 use crate::element::Element;
-use crate::end_of_thread::EndOfThread;
 use crate::error::{Error, Result};
-use crate::foreign::{LEGACY, PER_THREAD, SharedKeep, find_address, is_address_of_some, lend_in, no_address};
-use crate::stream::{Stream, StreamCore};
+use crate::foreign::{LEGACY, SharedKeep, find_address, is_address_of_some, no_address};
+use crate::stream::Stream;
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, CudaView, CudaViewMut, DevicePtr, DevicePtrMut, DeviceSlice, SyncOnDrop};
-use std::cell::Cell;
 use std::mem::ManuallyDrop;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
+
+#[doc(hidden)]
+pub use place::{At, Place};
 
 /// The device of a context: of a GPU's primary one, [`Device::cuda`]; of another a device of its own, which keeps the context alive as long as somebody has it. It has the kernels that were compiled for
 /// it, so keep it as long as you launch there.
@@ -141,237 +143,6 @@ pub fn with_slices<L: Buffers, R, E: From<Error>>(
     let mut lent = L::Lent::default();
     buffers.lend(&place, &mut lent)?;
     work(L::slices(&mut lent))
-}
-
-/// Where something is lent.
-#[doc(hidden)]
-#[derive(Debug)]
-pub struct Place<'p> {
-    stream: &'p Arc<CudaStream>,
-    /// Of the per-thread default stream: in which of them the thread lent before.
-    before: Option<*const ()>,
-    /// Taken when this is dropped.
-    known: ManuallyDrop<Box<Known>>,
-}
-
-/// The same for what is lent there: both streams.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug)]
-pub struct At<'p> {
-    stream: &'p Arc<CudaStream>,
-    own: &'p Stream,
-}
-
-/// A stream of `cudarc`'s, and what it is here. A thread has the one that it has lent in last for its next call: most programs have one. In a box, which goes from hand to hand at once.
-#[derive(Debug)]
-#[repr(align(64))]
-struct Known {
-    /// Where theirs lies. As long as `found` names it, no other lies there.
-    theirs: *const CudaStream,
-    /// Whether a call begins and ends with nothing to do: the driver keeps the stream, which is the same in all threads, and the thread may know it.
-    is_simple: bool,
-    /// Whether a call has `own`, or had it, and nobody else has whom it would keep from letting go. Else somebody has, and the device's own stream lies there meanwhile.
-    is_here: bool,
-    /// Between calls it does not keep the stream.
-    own: Stream,
-    /// How the next call is to find it, if it may.
-    found: Option<Found>,
-}
-
-/// How a thread is to find a stream again: by `cudarc`'s, and its core, if somebody has that.
-type Found = (Weak<CudaStream>, Weak<StreamCore>);
-
-thread_local! {
-    static KNOWN: Cell<Option<Box<Known>>> = const { Cell::new(None) };
-}
-
-impl Known {
-    /// Whether it is this stream.
-    #[inline]
-    fn is(&self, stream: &Arc<CudaStream>) -> bool {
-        std::ptr::eq(self.theirs, Arc::as_ptr(stream))
-    }
-
-    /// For a call in this stream, if it is this one, its thread has let go of it, and nobody has taken it up since; or if somebody has it still.
-    fn take_up(mut self: Box<Known>, stream: &Arc<CudaStream>) -> Option<Box<Known>> {
-        if !self.is(stream) {
-            return None;
-        }
-        if self.is_here {
-            return self.own.core().borrow_again().then_some(self);
-        }
-        let core = self.found.as_ref()?.1.upgrade().filter(StreamCore::is_kept)?;
-        self.own = Stream::new(self.own.device().clone(), core);
-        self.is_here = true;
-        Some(self)
-    }
-
-    /// Has the thread know it from now on.
-    #[inline(always)]
-    fn keep(self: Box<Known>) {
-        let mut known = Some(self);
-        // At a thread's end it knows nothing. What a call within this one has left goes.
-        match KNOWN.try_with(|place| place.replace(known.take())) {
-            Ok(None) => {}
-            Ok(before) => Known::forget(before),
-            Err(_) => Known::forget(known),
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn forget(_: Option<Box<Known>>) {}
-
-    /// Has the stream live until it has told what may fail in it, where nobody else may have it.
-    fn lives_until_told(&self) {
-        let (device, core) = (self.own.device(), self.own.core());
-        if self.is_here && core.may_have_to_tell() {
-            device.lives_until_told([Arc::clone(core)]);
-        }
-    }
-}
-
-impl Drop for Known {
-    fn drop(&mut self) {
-        self.lives_until_told();
-    }
-}
-
-impl<'p> Place<'p> {
-    /// A place for a call. Made in the caller, as all of lending: what goes from function to function lies in memory, and in more places of the program than are at hand behind the driver's work.
-    #[inline(always)]
-    fn enter(stream: &'p Arc<CudaStream>) -> Result<Place<'p>> {
-        // At a thread's end it knows nothing.
-        let (known, before) = match KNOWN.try_with(Cell::take) {
-            Ok(Some(known)) if known.is_simple && known.is(stream) => (known, None),
-            known => Place::find(stream, known.ok().flatten())?,
-        };
-        let place = Place { stream, before, known: ManuallyDrop::new(known) };
-        if place.own().core().has_failed() {
-            // Those who wait by `cudarc`'s means are told by nobody else.
-            place.own().core().tell_failure()?;
-        }
-        Ok(place)
-    }
-
-    /// The same of a stream of which more is to be seen to than that the thread knows it, or another than it knows.
-    #[cold]
-    #[inline(never)]
-    fn find(stream: &Arc<CudaStream>, known: Option<Box<Known>>) -> Result<(Box<Known>, Option<*const ()>)> {
-        let known = match known.and_then(|known| known.take_up(stream)) {
-            Some(known) => known,
-            None => Place::find_new(stream)?,
-        };
-        let before = Place::enter_per_thread(&known.own);
-        Ok((known, before))
-    }
-
-    /// The stream as it is here.
-    #[inline(always)]
-    fn own(&self) -> &Stream {
-        &self.known.own
-    }
-
-    #[inline(always)]
-    fn at(&self) -> At<'_> {
-        At { stream: self.stream, own: self.own() }
-    }
-
-    /// Lets the calling thread lend in its per-thread default stream, if this is one; gives in which of them it lent before.
-    #[inline]
-    fn enter_per_thread(own: &Stream) -> Option<*const ()> {
-        let notes = own.core().notes().filter(|_| own.core().is_per_thread())?;
-        notes.take_stood_for();
-        Some(lend_in(notes.address()))
-    }
-
-    /// The end of lending in the calling thread's per-thread default stream.
-    fn leave_per_thread(device: &Device, core: &Arc<StreamCore>, before: *const ()) {
-        let is_stood_for = core.notes().is_some_and(Notes::take_stood_for);
-        let ours = lend_in(before);
-        if is_stood_for || Arc::strong_count(core) > 1 {
-            Place::leave_to_others(device, core, is_stood_for, before, ours);
-        }
-    }
-
-    /// What comes then where others have the stream, or had.
-    #[inline(never)]
-    fn leave_to_others(device: &Device, core: &Arc<StreamCore>, is_stood_for: bool, before: *const (), ours: *const ()) {
-        if is_stood_for {
-            // What is put into this stream next comes behind what others put into the one that stands for it, but who only waits for this one would not wait for that: so it waits itself, for a
-            // third stream, which the driver does not keep in order with either.
-            let outcome = device.between_default_streams().and_then(|through| through.order_after(core).map(|()| through));
-            lend_in(ours);
-            if outcome.and_then(|through| core.order_after(through)).is_err() {
-                let _ = core.queue().synchronize();
-            }
-            lend_in(before);
-        }
-        // Who has it still will ask the stream that stands for it, maybe when there is no such thread any more.
-        if Arc::strong_count(core) > 1 && core.queue().mark().is_err() {
-            let _ = core.queue().synchronize();
-        }
-    }
-
-    /// The end of a call in a stream that is not the driver's, or another one in each thread.
-    #[inline(never)]
-    fn leave(&mut self, mut known: Box<Known>) {
-        let (device, core) = (known.own.device(), known.own.core());
-        if let Some(before) = self.before {
-            Place::leave_per_thread(device, core, before);
-        }
-        if known.found.is_some() {
-            if !StreamCore::let_go(core, || Arc::clone(self.stream) as SharedKeep) {
-                known.lives_until_told();
-                known.own = Stream::new(device.clone(), Arc::clone(device.own_stream()));
-                known.is_here = false;
-            }
-            known.keep();
-        }
-    }
-
-    #[cold]
-    fn find_new(stream: &Arc<CudaStream>) -> Result<Box<Known>> {
-        let is_per_thread = stream.cu_stream() as u64 == PER_THREAD;
-        let own = if is_per_thread { device_of(stream.context())?.per_thread_stream()? } else { stream_of(stream)? };
-        if is_per_thread {
-            EndOfThread::waits_for(own.device());
-        }
-        // A device of a context of others lives as long as somebody has it, which no thread does that merely knows of it.
-        let is_primary = Device::cuda(stream.context().ordinal()).is_ok_and(|primary| primary == *own.device());
-        let found = is_primary.then(|| (Arc::downgrade(stream), Arc::downgrade(own.core())));
-        let is_simple = found.is_some() && own.core().is_drivers() && !is_per_thread;
-        Ok(Box::new(Known { theirs: Arc::as_ptr(stream), is_simple, is_here: true, own, found }))
-    }
-}
-
-impl<'p> At<'p> {
-    /// Lets the place come behind another stream, of a slice, where nobody else sees to that: then it gives that stream, which is to come behind the place.
-    #[cold]
-    #[inline(never)]
-    fn admit(self, stream: &Arc<CudaStream>) -> Result<Option<Arc<CudaStream>>> {
-        let context = stream.context();
-        if context.cu_ctx() != self.stream.context().cu_ctx() {
-            return Err(foreign("the slice", &device_of(context)?, self.stream.context()));
-        }
-        let [one, other] = [stream, self.stream].map(|stream| stream.cu_stream() as u64);
-        // `cudarc` keeps order where it has made streams of both contexts, which may be two of its objects for one of the driver's; and the driver does between default streams.
-        let keeps_order = context.is_managing_stream_synchronization() && self.stream.context().is_managing_stream_synchronization();
-        if keeps_order || one == other || one.max(other) <= PER_THREAD {
-            return Ok(None);
-        }
-        self.stream.join(stream).map_err(of_driver)?;
-        Ok(Some(Arc::clone(stream)))
-    }
-}
-
-impl Drop for Place<'_> {
-    #[inline]
-    fn drop(&mut self) {
-        // SAFETY: not used again.
-        let known = unsafe { ManuallyDrop::take(&mut self.known) };
-        if known.is_simple { known.keep() } else { self.leave(known) }
-    }
 }
 
 /// Nobody else lends: what is lent comes back because this module sees to it.
