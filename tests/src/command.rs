@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::OnceLock;
+use std::sync::{Once, OnceLock};
 use std::time::Duration;
 use warpwright_fuzz::executions::twin::WORKSPACE_BUILD;
 
@@ -49,10 +49,13 @@ fn profile(temporary: &str) -> PathBuf {
         }
     }
     let path = Path::new(temporary).join("profile.toml");
-    // Several tests may write it at once, each the same.
-    let draft = path.with_extension(format!("{}.new", std::process::id()));
-    std::fs::write(&draft, text).expect("the file can be written");
-    std::fs::rename(&draft, &path).expect("the file can be renamed");
+    // Several programs may write it at once, each the same; of one program's threads the first does.
+    static WRITTEN: Once = Once::new();
+    WRITTEN.call_once(|| {
+        let draft = path.with_extension(format!("{}.new", std::process::id()));
+        std::fs::write(&draft, text).expect("the file can be written");
+        std::fs::rename(&draft, &path).expect("the file can be renamed");
+    });
     path
 }
 
