@@ -3,12 +3,12 @@
 //! `rustc` knows them, too, but it asks for a name wherever the macro repeats it, and it does not know what a kernel writes instead.
 
 use super::Crate;
-use super::resolve::{Meaning, attributes};
+use super::resolve::Meaning;
 use super::tree::{ItemId, ModuleId, cfgs};
 use proc_macro2::{LineColumn, Span};
 use std::path::Path;
 use syn::spanned::Spanned;
-use warpwright_codegen::syntax::{AbsentName, free_paths, mark_called_in};
+use warpwright_codegen::syntax::{AbsentName, attributes_of, free_paths, mark_called_in};
 
 impl Crate {
     /// What the item names that is nowhere, whose name (of an `impl`: its type) stands at this line (from 1) and column (from 0) of a file;
@@ -30,7 +30,7 @@ impl Crate {
     }
 
     fn add_absent(&mut self, module: ModuleId, item: &syn::Item, found: &mut Vec<AbsentName>) {
-        self.given = [&self.modules[module.0].cfgs[..], &cfgs(attributes(item))].concat();
+        self.given = [&self.modules[module.0].cfgs[..], &cfgs(attributes_of(item))].concat();
         for free in free_paths(std::slice::from_ref(item)) {
             let is_std = match self.meaning(module, &free) {
                 Meaning::Nothing => false,

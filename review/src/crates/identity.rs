@@ -3,9 +3,8 @@
 //! Where the units stand is left out: what is found in one program is found in the other, at the same [`Spot`](super::Spot)s.
 
 use super::Reached;
-use super::resolve::attributes;
 use std::fmt::Write;
-use warpwright_codegen::syntax::{Extern, UnitId};
+use warpwright_codegen::syntax::{Extern, UnitId, attributes_of};
 
 impl Reached {
     /// A text that is the same for the same programs only.
@@ -17,7 +16,7 @@ impl Reached {
             // Its length before it: no text can look like what follows it.
             add(format_args!("unit {}\n{text}\n", text.len()));
             // A module marks functions that have no mark of their own.
-            for attribute in unit.items.iter().flat_map(attributes) {
+            for attribute in unit.items.iter().flat_map(attributes_of) {
                 let names = attribute.path().segments.iter().map(|segment| segment.ident.to_string());
                 add(format_args!("#{}\n", names.collect::<Vec<_>>().join("::")));
             }

@@ -3,7 +3,7 @@
 //! That is what a launch makes of them, too: what differs is only who finds the items, the files here and `rustc` there.
 
 use super::Crate;
-use super::resolve::{Meaning, Space, attributes};
+use super::resolve::{Meaning, Space};
 use super::tree::{ItemId, KernelPlace, cfgs};
 use proc_macro2::{LineColumn, Span};
 use quote::ToTokens;
@@ -12,7 +12,7 @@ use syn::visit::{self, Visit};
 use warpwright_codegen::diagnostic::{Diagnostic, Diagnostics};
 use warpwright_codegen::hir;
 use warpwright_codegen::syntax::{
-    ConstValue, Extern, FreePathKind, KernelAttributes, Program, Setting, Unit, UnitId, free_paths, is_named,
+    ConstValue, Extern, FreePathKind, KernelAttributes, Program, Setting, Unit, UnitId, attributes_of, free_paths, is_named,
 };
 
 /// A kernel with all that it names.
@@ -138,7 +138,7 @@ impl Crate {
     /// The program that a kernel needs. `given` overrides constants.
     pub fn reach(&mut self, kernel: &KernelPlace, given: Given<'_>) -> Reached {
         let id = kernel.item;
-        self.given = [&self.modules[id.module.0].cfgs[..], &cfgs(attributes(self.item(id)))].concat();
+        self.given = [&self.modules[id.module.0].cfgs[..], &cfgs(attributes_of(self.item(id)))].concat();
         let mut walk = Walk {
             kernel: id,
             given,
@@ -220,7 +220,7 @@ impl Walk<'_> {
             }
         }
         let is_marked = |files: &Crate, item: ItemId| {
-            files.modules[item.module.0].is_marked || attributes(files.item(item)).iter().any(|attr| is_named(attr, "device"))
+            files.modules[item.module.0].is_marked || attributes_of(files.item(item)).iter().any(|attr| is_named(attr, "device"))
         };
         let is_bare = !is_marked(files, ty);
         let mut found = Vec::new();

@@ -6,7 +6,7 @@
 use super::Crate;
 use super::tree::{ItemId, ModuleId, cfgs};
 use warpwright_codegen::hir;
-use warpwright_codegen::syntax::{FreePath, FreePathKind, Import, imports};
+use warpwright_codegen::syntax::{FreePath, FreePathKind, Import, attributes_of, imports, visibility_of};
 
 /// Rust's two namespaces that kernels know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -251,13 +251,13 @@ impl Crate {
     /// What an item of the module itself defines.
     fn own_item(&mut self, module: ModuleId, name: &str, space: Space) -> Meaning {
         let named: Vec<usize> = (0..self.items(module).len()).filter(|index| defines(&self.items(module)[*index], name, space)).collect();
-        let mut cfgs_of_all = named.iter().map(|index| cfgs(attributes(&self.items(module)[*index])));
+        let mut cfgs_of_all = named.iter().map(|index| cfgs(attributes_of(&self.items(module)[*index])));
         if let Some(cfgs) = cfgs_of_all.find(|cfgs| !self.is_given(cfgs)) {
             return Meaning::Unknown(under(&cfgs));
         }
         let Some(index) = named.first().copied() else { return Meaning::Nothing };
         let item = &self.items(module)[index];
-        if let Some(attribute) = attributes(item).iter().find_map(changing) {
+        if let Some(attribute) = attributes_of(item).iter().find_map(changing) {
             return Meaning::Unknown(format!("is changed by `#[{attribute}]`, a macro"));
         }
         match item {
@@ -285,7 +285,7 @@ impl Crate {
     /// Whether a glob of `asker` brings in what a module itself defines under a name, if it does.
     fn may_see(&self, module: ModuleId, name: &str, space: Space, asker: ModuleId) -> bool {
         let own = self.items(module).iter().find(|item| defines(item, name, space));
-        own.and_then(visibility).is_none_or(|visibility| self.is_visible(visibility, module, asker))
+        own.and_then(visibility_of).is_none_or(|visibility| self.is_visible(visibility, module, asker))
     }
 
     fn is_visible(&self, visibility: &syn::Visibility, owner: ModuleId, asker: ModuleId) -> bool {
@@ -357,38 +357,6 @@ fn changing(attribute: &syn::Attribute) -> Option<String> {
         && path.segments.first().is_some_and(|first| ["rustfmt", "clippy", "diagnostic"].iter().any(|tool| first.ident == tool));
     let last = path.segments.last()?.ident.to_string();
     (!is_tool && !HARMLESS.contains(&last.as_str())).then_some(last)
-}
-
-pub(super) fn attributes(item: &syn::Item) -> &[syn::Attribute] {
-    match item {
-        syn::Item::Const(item) => &item.attrs,
-        syn::Item::Enum(item) => &item.attrs,
-        syn::Item::Fn(item) => &item.attrs,
-        syn::Item::Mod(item) => &item.attrs,
-        syn::Item::Static(item) => &item.attrs,
-        syn::Item::Struct(item) => &item.attrs,
-        syn::Item::Trait(item) => &item.attrs,
-        syn::Item::Type(item) => &item.attrs,
-        syn::Item::Union(item) => &item.attrs,
-        syn::Item::Use(item) => &item.attrs,
-        syn::Item::Impl(item) => &item.attrs,
-        _ => &[],
-    }
-}
-
-fn visibility(item: &syn::Item) -> Option<&syn::Visibility> {
-    Some(match item {
-        syn::Item::Const(item) => &item.vis,
-        syn::Item::Enum(item) => &item.vis,
-        syn::Item::Fn(item) => &item.vis,
-        syn::Item::Mod(item) => &item.vis,
-        syn::Item::Static(item) => &item.vis,
-        syn::Item::Struct(item) => &item.vis,
-        syn::Item::Trait(item) => &item.vis,
-        syn::Item::Type(item) => &item.vis,
-        syn::Item::Union(item) => &item.vis,
-        _ => return None,
-    })
 }
 
 /// Whether an item defines a name in a namespace.

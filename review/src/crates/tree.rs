@@ -6,7 +6,7 @@ use proc_macro2::LineColumn;
 use quote::ToTokens;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use warpwright_codegen::syntax::is_named;
+use warpwright_codegen::syntax::{attributes_of, is_named};
 
 /// Names a module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -75,7 +75,7 @@ impl Crate {
                 }
                 continue;
             }
-            let attrs = super::resolve::attributes(item);
+            let attrs = attributes_of(item);
             let is_type = matches!(item, syn::Item::Fn(_) | syn::Item::Struct(_) | syn::Item::Enum(_));
             // Whether an item under a `cfg` is there is not known.
             if is_type && attrs.iter().any(|attr| is_named(attr, "device")) && cfgs(attrs).is_empty() {

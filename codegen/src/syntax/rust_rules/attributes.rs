@@ -66,7 +66,7 @@ const OF_RUST: &[&str] = &[
 ];
 
 pub(super) fn check(item: &syn::Item, scope: &Scope<'_>, diagnostics: &mut Diagnostics) {
-    let attrs = super::attributes_of(item);
+    let attrs = crate::syntax::attributes_of(item);
     // Of `#[shared]` and its kin on a function the subset's check has said it.
     let is_function = matches!(item, syn::Item::Fn(_));
     for attr in attrs.iter().filter(|attr| !is_function || !is_annotation(attr)) {

@@ -48,7 +48,8 @@ pub(super) fn check(item: &syn::Item, scope: &Scope<'_>, diagnostics: &mut Diagn
     check_bounds(&item[0], scope, diagnostics);
     // Of the attribute it is said where it stands.
     let is_unknown = |attr: &syn::Attribute| attr.path().get_ident().is_some_and(|name| !scope.may_name(&name.to_string()));
-    let is_said = item.iter().flat_map(super::attributes_of).any(|attr| is_unknown(attr) && super::is_marked(std::slice::from_ref(attr)));
+    let is_said =
+        item.iter().flat_map(crate::syntax::attributes_of).any(|attr| is_unknown(attr) && super::is_marked(std::slice::from_ref(attr)));
     if !scope.lacks_prelude() || is_said {
         return;
     }

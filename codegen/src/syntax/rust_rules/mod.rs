@@ -18,6 +18,7 @@ mod scope;
 mod shapes;
 
 use super::attributes::is_named;
+use super::item::attributes_of;
 use super::signature::is_marked;
 use super::subset::is_named_module;
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -61,28 +62,6 @@ fn check_module(items: &[syn::Item], scope: &Scope<'_>, of_module: bool, diagnos
 /// Whether what bears the attribute may not be there.
 fn is_conditional(attr: &syn::Attribute) -> bool {
     attr.path().is_ident("cfg") || attr.path().is_ident("cfg_attr")
-}
-
-/// The attributes of an item of any kind.
-fn attributes_of(item: &syn::Item) -> &[syn::Attribute] {
-    match item {
-        syn::Item::Const(item) => &item.attrs,
-        syn::Item::Enum(item) => &item.attrs,
-        syn::Item::ExternCrate(item) => &item.attrs,
-        syn::Item::Fn(item) => &item.attrs,
-        syn::Item::ForeignMod(item) => &item.attrs,
-        syn::Item::Impl(item) => &item.attrs,
-        syn::Item::Macro(item) => &item.attrs,
-        syn::Item::Mod(item) => &item.attrs,
-        syn::Item::Static(item) => &item.attrs,
-        syn::Item::Struct(item) => &item.attrs,
-        syn::Item::Trait(item) => &item.attrs,
-        syn::Item::TraitAlias(item) => &item.attrs,
-        syn::Item::Type(item) => &item.attrs,
-        syn::Item::Union(item) => &item.attrs,
-        syn::Item::Use(item) => &item.attrs,
-        _ => &[],
-    }
 }
 
 /// A name that stands where another of the same name does.

@@ -1,8 +1,9 @@
 //! Names of a module that are defined twice: by two items, or by an item and a `use`.
 
-use super::{attributes_of, defined_twice, second_name};
+use super::{defined_twice, second_name};
 use crate::diagnostic::Diagnostics;
 use crate::syntax::attributes::is_named;
+use crate::syntax::attributes_of;
 use crate::syntax::scopes::{Import, imports};
 use proc_macro2::Span;
 use std::collections::HashMap;

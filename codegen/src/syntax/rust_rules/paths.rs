@@ -1,8 +1,9 @@
 //! Paths into the modules of the file: names that are not there, and names that are their module's own.
 
+use super::is_conditional;
 use super::scope::Scope;
-use super::{attributes_of, is_conditional};
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::syntax::item::{attributes_of, visibility_of};
 use crate::syntax::scopes::{Import, imports, item_name};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
@@ -90,7 +91,7 @@ impl Walk<'_, '_> {
         }
         // A function and a module may have one name: a path that goes on is the module's, and one that ends is of whichever is public.
         let meant: Vec<&syn::Item> = all.iter().copied().filter(|item| !goes_on || !is_value(item)).collect();
-        let is_private = |item: &&syn::Item| matches!(visibility(item), Some(syn::Visibility::Inherited));
+        let is_private = |item: &&syn::Item| matches!(visibility_of(item), Some(syn::Visibility::Inherited));
         if meant.iter().any(|item| attributes_of(item).iter().any(is_conditional)) {
             return false;
         }
@@ -118,19 +119,6 @@ fn is_named(item: &syn::Item, name: &str) -> bool {
 /// Whether an item is a value, behind which no path goes on.
 fn is_value(item: &syn::Item) -> bool {
     matches!(item, syn::Item::Fn(_) | syn::Item::Const(_) | syn::Item::Static(_))
-}
-
-fn visibility(item: &syn::Item) -> Option<&syn::Visibility> {
-    Some(match item {
-        syn::Item::Const(item) => &item.vis,
-        syn::Item::Enum(item) => &item.vis,
-        syn::Item::Fn(item) => &item.vis,
-        syn::Item::Mod(item) => &item.vis,
-        syn::Item::Static(item) => &item.vis,
-        syn::Item::Struct(item) => &item.vis,
-        syn::Item::Type(item) => &item.vis,
-        _ => return None,
-    })
 }
 
 fn keyword(item: &syn::Item) -> &'static str {

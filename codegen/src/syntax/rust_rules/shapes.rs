@@ -15,7 +15,7 @@ pub(super) fn check(item: &syn::Item, scope: &Scope<'_>, of_device: bool, diagno
         syn::Item::Impl(item) if of_device && item.trait_.is_none() => check_impl(item, scope, diagnostics),
         syn::Item::Fn(_) | syn::Item::Struct(_) | syn::Item::Enum(_) | syn::Item::Union(_) | syn::Item::Impl(_) => {}
         other => {
-            if let Some(attr) = super::attributes_of(other).iter().find(|attr| is_named(attr, "device")) {
+            if let Some(attr) = crate::syntax::attributes_of(other).iter().find(|attr| is_named(attr, "device")) {
                 let error = Diagnostic::error(attr.path().span(), "`#[device]` belongs on a function, a struct, an enum or an `impl`");
                 diagnostics.push(error.help("remove `#[device]`: constants and types need no mark"));
             }
