@@ -578,9 +578,9 @@ impl<'a> Visit<'a> for BodyChecker<'_> {
         self.is_called = false;
         // The sums are the one local that is taken by reference.
         if matches!(&*call.func, syn::Expr::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == MULTIPLY_ADD))
-            && let (Some(syn::Expr::Reference(sums)), factors) = (call.args.last(), call.args.len() - 1)
+            && let Some(syn::Expr::Reference(sums)) = call.args.last()
         {
-            self.check_arguments(call.args.iter().take(factors));
+            self.check_arguments(call.args.iter().rev().skip(1).rev());
             self.visit_expr(&sums.expr);
             return;
         }

@@ -30,6 +30,8 @@ pub fn refused_products(a: &Matrix<bf16>, w: &Matrix<u32>, n: usize) {
     multiply_add(&x, transposed(&y), &mut odd);
     multiply_add(&x, transposed(&y), &mut fixed);
     multiply_add(&x, transposed(&y));
+    multiply_add();
+    multiply_add(&mut sums);
     let t = transposed(&y);
     sums.store(&mut small);
     sums.position();

@@ -1,5 +1,6 @@
-//! A campaign of spoilt inputs: `cargo run --release -p warpwright-tests --bin front-end-fuzz -- --inputs N --threads T --seed S`; with `--seconds N` it begins
-//! nothing new after these, and says how many inputs it tried.
+//! A campaign of spoilt inputs: `cargo run --profile checked -p warpwright-tests --bin front-end-fuzz -- --inputs N --threads T --seed S`; with
+//! `--seconds N` it begins nothing new after these, and says how many inputs it tried. The profile `checked` has the checks of a debug build: a sum that
+//! overflows panics in the macro, which cargo builds with them, and is silent in a release.
 //!
 //! Inputs go in runs of thousands to programs of their own, so that one that ends the program or does not end is found, too: then the halves of the run are
 //! tried, and theirs. What is wrong is printed with its seed and its text; `--one SEED` tries that input again, `--root FOLDER` names the repository
