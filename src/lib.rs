@@ -150,7 +150,40 @@ pub mod warp {
 ///
 /// What many other crates have names for, too, is imported by name: bounds of type parameters, [`Float`], [`Int`] and
 /// [`Num`]; `any`, `all`, `ballot` and the shuffles of [`warp`]; and std's own `std::sync::atomic::Ordering` and
-/// `std::hint::black_box`.
+/// `std::hint::black_box`. Kernels and host programs share one prelude, since they stand in one file. Beside other globs it takes no name away:
+///
+/// ```
+/// use others::*;
+/// use warpwright::prelude::*;
+///
+/// /// As `num_traits`, `rayon` and a crate of iterators have them.
+/// mod others {
+///     pub use std::cmp::{max, min};
+///     pub use std::hint::black_box;
+///     pub use std::sync::atomic::{Ordering, fence};
+///     pub trait Float {}
+///     pub trait Int {}
+///     pub trait Num {}
+///     pub fn all(values: &[bool]) -> bool { values.iter().all(|v| *v) }
+///     pub fn any(values: &[bool]) -> bool { values.iter().any(|v| *v) }
+///     pub fn ballot() {}
+///     pub fn shuffle<T>(values: &mut [T]) { values.reverse() }
+///     pub struct Error;
+///     pub type Result<T> = std::result::Result<T, Error>;
+/// }
+///
+/// fn both<T: Float + Int + Num>(values: &mut [bool], of: fn() -> T) -> Result<T> {
+///     shuffle(values);
+///     ballot();
+///     fence(Ordering::SeqCst);
+///     if any(values) && !all(values) && max(1, 2) > min(1, 2) { Ok(black_box(of())) } else { Err(Error) }
+/// }
+///
+/// #[kernel(block = 32)]
+/// fn double(y: &mut Global<f32>) {
+///     y[global_id().x] *= 2.0;
+/// }
+/// ```
 pub mod prelude {
     pub use warpwright_macros::{device, kernel};
     pub use warpwright_runtime::prelude::*;

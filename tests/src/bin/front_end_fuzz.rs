@@ -16,6 +16,7 @@ use warpwright_tests::front_end::Spoilt;
 use warpwright_tests::front_end::corpus::Corpus;
 use warpwright_tests::front_end::exercise::{EACH_WHOLE, Reached, exercise};
 use warpwright_tests::front_end::memory::Counted;
+use warpwright_tests::front_end::processor::processor_time;
 
 #[global_allocator]
 static ALLOCATOR: Counted = Counted;
@@ -29,11 +30,14 @@ const SHOWN: u64 = 1_000_000;
 /// What an input may take.
 const LONGEST: Duration = Duration::from_secs(1);
 
-/// What a run may take, beside what [`EACH`] of its inputs may, before its halves are tried.
+/// What a run may take of the processor, beside what [`EACH`] of its inputs may, before its halves are tried.
 const LONGEST_RUN: Duration = Duration::from_secs(20);
 
 /// What the inputs of a run may take, each: ten times as long as they do.
 const EACH: Duration = Duration::from_millis(15);
+
+/// A run that waits for others on the machine, or for itself, ends after so many times what it may take of the processor.
+const WAITED: u32 = 20;
 
 /// Bytes that an input may hold.
 const MOST: usize = 1 << 30;
@@ -91,7 +95,7 @@ fn tried(first: u64, count: u64, root: &Path, is_shown: bool) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Starts a run; what it printed, or why it did not end.
+/// Starts a run; what it printed, or why it did not end: by the processor's time where the system tells it, and [`WAITED`] times that by the clock.
 fn run(first: u64, count: u64, root: &Path, limit: Duration) -> Result<String, String> {
     let this = std::env::current_exe().map_err(|error| error.to_string())?;
     let mut command = Command::new(this);
@@ -99,16 +103,16 @@ fn run(first: u64, count: u64, root: &Path, limit: Duration) -> Result<String, S
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().map_err(|error| error.to_string())?;
     let output = child.stdout.take();
     let reader = std::thread::spawn(move || output.map_or(String::new(), |output| std::io::read_to_string(output).unwrap_or_default()));
-    let start = Instant::now();
+    let (start, process) = (Instant::now(), child.id().to_string());
     let status = loop {
         match child.try_wait().map_err(|error| error.to_string())? {
             Some(status) => break status,
-            None if start.elapsed() > limit => {
+            None if processor_time(&process).unwrap_or(start.elapsed()) > limit || start.elapsed() > limit * WAITED => {
                 let _ = child.kill();
                 let _ = child.wait();
                 return Err(format!("did not end within {limit:?}"));
             }
-            None => std::thread::sleep(Duration::from_millis(5)),
+            None => std::thread::sleep(Duration::from_millis(20)),
         }
     };
     let printed = reader.join().unwrap_or_default();

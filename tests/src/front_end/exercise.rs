@@ -18,6 +18,7 @@ use warpwright_runtime::sim::SimProgram;
 use warpwright_runtime::tuned::measured as rows;
 
 use super::memory::measured;
+use super::processor::processor_time;
 use crate::random::quietly;
 
 /// How far inputs came.
@@ -71,27 +72,18 @@ struct Steps {
 
 impl Default for Steps {
     fn default() -> Steps {
-        Steps { begun: (Instant::now(), processor_time()), longest: Duration::ZERO }
+        Steps { begun: (Instant::now(), processor_time("self")), longest: Duration::ZERO }
     }
 }
 
 impl Steps {
     fn next(&mut self) {
-        let (start, spent) = std::mem::replace(&mut self.begun, (Instant::now(), processor_time()));
+        let (start, spent) = std::mem::replace(&mut self.begun, (Instant::now(), processor_time("self")));
         let elapsed = self.begun.0 - start;
         let own = spent.and_then(|spent| self.begun.1?.checked_sub(spent));
         // Several threads take more of it than passes.
         self.longest = self.longest.max(own.map_or(elapsed, |own| own.min(elapsed)));
     }
-}
-
-/// What all threads of this program have had of the processor so far, to a hundredth of a second.
-fn processor_time() -> Option<Duration> {
-    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
-    // The program's name, which may be anything, stands before; fields 14 and 15 are hundredths of seconds in itself and in the kernel (proc(5)).
-    let fields: Vec<&str> = stat.rsplit_once(") ")?.1.split(' ').collect();
-    let hundredths = |at: usize| fields.get(at)?.parse::<u64>().ok();
-    Some(Duration::from_millis(10 * (hundredths(11)? + hundredths(12)?)))
 }
 
 fn source(text: &str, is_whole: bool, reached: &mut Reached, steps: &mut Steps) {

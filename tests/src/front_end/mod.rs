@@ -8,6 +8,7 @@ pub mod corpus;
 pub mod exercise;
 pub mod lines;
 pub mod memory;
+pub mod processor;
 pub mod trees;
 
 use crate::random::Random;
