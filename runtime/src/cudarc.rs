@@ -152,6 +152,11 @@ mod sealed {
 }
 
 /// What [`with_buffers`] lends: references to slices, and tuples of them.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be lent to kernels as a buffer",
+    label = "no `&` or `&mut` of a slice of `cudarc`",
+    note = "lend `&slice` to kernels that read it and `&mut slice` to those that write it, or a tuple of up to six; a `CudaView` can only be read"
+)]
 pub trait Slices: sealed::Sealed + Sized {
     /// References to buffers.
     type Buffers<'b>;
@@ -169,6 +174,11 @@ pub trait Slices: sealed::Sealed + Sized {
 }
 
 /// What [`with_slices`] lends: references to buffers, and tuples of them.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be lent to `cudarc` as a slice",
+    label = "no `&Buffer` or `&mut Buffer`",
+    note = "lend `&buffer` to what reads it and `&mut buffer` to what writes it, or a tuple of up to six"
+)]
 pub trait Buffers: sealed::Sealed + Sized {
     /// Views.
     type Slices<'b>;

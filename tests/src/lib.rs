@@ -1,5 +1,6 @@
 //! What the tests share: the table of kernels every device runs, random inputs, and other people's tools as judges.
 
+pub mod built;
 pub mod chains;
 pub mod chromium;
 pub mod command;

@@ -3,13 +3,14 @@
 //! `WARPWRIGHT_BLESS=1` writes the expectations anew; read what it wrote.
 
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::Path;
+use warpwright_tests::built::{libraries, shown_by_rustc};
 use warpwright_tests::command::root;
 use warpwright_tests::marked::is_blessing;
 use warpwright_tests::package::Package;
 
 /// The files, by name and text.
-fn sources(folder: &PathBuf) -> Vec<(String, String)> {
+fn sources(folder: &Path) -> Vec<(String, String)> {
     let paths = std::fs::read_dir(folder).expect("the folder of mistakes").map(|entry| entry.expect("an entry").path());
     let mut sources: Vec<(String, String)> = paths
         .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
@@ -22,17 +23,21 @@ fn sources(folder: &PathBuf) -> Vec<(String, String)> {
     sources
 }
 
-/// A text with `$WORKSPACE` for this repository, and without line numbers of its files, as `rustc`'s own tests have it.
+/// A text with `$WORKSPACE` for this repository, and without line numbers of its files but those of `ui`, as `rustc`'s own tests have it.
 fn normalised(text: &str) -> String {
     let workspace = root().canonicalize().expect("the repository is there").display().to_string();
     let given = root().display().to_string();
     let text = text.replace(&given, "$WORKSPACE").replace(&workspace, "$WORKSPACE");
+    // Where `rustc` runs in the repository, places are relative to it.
+    let text =
+        ["--> ", "::: "].iter().fold(text, |text, arrow| text.replace(&format!("{arrow}runtime/"), &format!("{arrow}$WORKSPACE/runtime/")));
+    let text = text.replace("--> tests/ui/cudarc/", "--> ui/");
     let mut is_outside = false;
     let lines = text.lines().map(|line| {
-        if let Some((_, place)) = line.split_once("--> ") {
+        if let Some((arrow, (_, place))) = ["-->", ":::"].iter().find_map(|arrow| Some((arrow, line.split_once(&format!("{arrow} "))?))) {
             is_outside = place.starts_with("$WORKSPACE");
             let file = place.split(':').next().unwrap_or(place);
-            return if is_outside { format!(" --> {file}:LL:COL") } else { line.to_owned() };
+            return if is_outside { format!(" {arrow} {file}:LL:COL") } else { line.to_owned() };
         }
         // `help: …` is about the package's own file again.
         is_outside &= !line.starts_with(char::is_alphabetic);
@@ -56,9 +61,35 @@ fn mistakes_are_shown_as_expected() {
     }
     package.write("Cargo.toml", &manifest);
     let shown = package.shown();
+    hold(&folder, sources.iter().map(|(name, _)| (name.as_str(), shown.get(name).map(String::as_str).unwrap_or_default())));
+    println!("ran: mistakes_are_shown_as_expected ({} files on rustc)", sources.len());
+}
+
+/// The package above has no `cudarc`: it would build the runtime and `cudarc` once more. So `rustc` takes these files with what was built for the tests.
+#[test]
+fn what_is_lent_to_and_by_cudarc_stays_where_it_is_lent() {
+    let folder = root().join("tests/ui/cudarc");
+    let sources = sources(&folder);
+    assert_eq!(sources.len(), 2, "files of mistakes in {}", folder.display());
+    let libraries = libraries(&["cudarc", "warpwright"]);
+    let work = Path::new(env!("CARGO_TARGET_TMPDIR")).join("lent");
+    let shown = sources.iter().map(|(name, text)| {
+        let found = shown_by_rustc(&work, &format!("tests/ui/cudarc/{name}.rs"), &libraries);
+        // Each function of a file but `main` and its kernel is one mistake.
+        let mistakes = text.lines().filter(|line| line.starts_with("fn ")).count() - 2;
+        assert!(found.len() >= mistakes, "{mistakes} mistakes in {name}.rs, and `rustc` finds {}:\n{}", found.len(), found.concat());
+        (name.as_str(), found.iter().map(|message| message.trim_end()).collect::<Vec<_>>().join("\n\n"))
+    });
+    let shown: Vec<_> = shown.collect();
+    hold(&folder, shown.iter().map(|(name, found)| (*name, found.as_str())));
+    println!("ran: what_is_lent_to_and_by_cudarc_stays_where_it_is_lent ({} files on rustc)", sources.len());
+}
+
+/// Holds what `rustc` shows of files, by their names, to the expectations beside them.
+fn hold<'s>(folder: &Path, shown: impl Iterator<Item = (&'s str, &'s str)>) {
     let mut differences = String::new();
-    for (name, _) in &sources {
-        let found = normalised(shown.get(name).map(String::as_str).unwrap_or_default());
+    for (name, found) in shown {
+        let found = normalised(found);
         assert!(found.lines().any(|line| line.starts_with("error")), "`rustc` finds nothing wrong in {name}.rs:\n{found}");
         let path = folder.join(name).with_extension("stderr");
         let expected = std::fs::read_to_string(&path).unwrap_or_default();
@@ -73,5 +104,4 @@ fn mistakes_are_shown_as_expected() {
         }
     }
     assert!(differences.is_empty(), "`rustc` shows something else (WARPWRIGHT_BLESS=1 writes it):\n{differences}");
-    println!("ran: mistakes_are_shown_as_expected ({} files on rustc)", sources.len());
 }
