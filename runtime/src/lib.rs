@@ -3,6 +3,18 @@
 //! [`Device`] is one type over CUDA, OpenCL, the simulator and the host twin; each implements the private traits of `driver` in a
 //! folder of its own. A kernel's host function gives a [`Launch`]; its checks are in `check`, its arguments lie in `arguments`, which
 //! `repack` lays out as the device has them, and `instance` and `cache` make it something a device runs. `order` keeps streams in order.
+//!
+//! # Features
+//!
+//! Those of the crate `warpwright`, which hands them on:
+//!
+//! * `cudarc`: contexts, streams and slices of the crate `cudarc`: the module `cudarc`.
+//! * `ndarray`: arrays of `ndarray` to buffers and back.
+//! * `bytemuck`: slices of types that `bytemuck` says are plain bytes.
+//! * `inspect`: launches looked at instead of run: the modules `inspect` and `report`.
+
+// docs.rs shows at each item which feature it needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod arguments;
 mod buffer;
@@ -67,6 +79,7 @@ pub mod twin;
 mod validity;
 mod variants;
 pub mod warp;
+mod way_out;
 
 pub use buffer::{Buffer, ConstantBuffer};
 pub use buffer_range::{BufferRange, BufferRangeMut};

@@ -11,7 +11,9 @@ use super::watch::Watch;
 use super::{CollectiveLaunch, Kind, Task, address};
 use crate::device::Device;
 use crate::error::{Error, Result};
+use crate::way_out::{Missing, way_out};
 use libloading::Library;
+use std::env::consts::OS;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,8 +23,6 @@ use std::time::{Duration, Instant};
 
 /// What the library is called.
 const LIBRARIES: [&str; 2] = ["libnccl.so.2", "libnccl.so"];
-
-const INSTALL: &str = "install NVIDIA's NCCL (package `libnccl2`), or name the folder of a `libnccl.so.2` in LD_LIBRARY_PATH, as PyTorch brings one; `Device::simulators(2)` needs none";
 
 type Comm = *mut c_void;
 type Stream = *mut c_void;
@@ -83,7 +83,7 @@ impl Nccl {
     fn get() -> Result<&'static Nccl> {
         static NCCL: OnceLock<Result<Nccl, String>> = OnceLock::new();
         let loaded = NCCL.get_or_init(Nccl::load).as_ref();
-        loaded.map_err(|reason| Error::NoDriver { api: "NCCL", reason: reason.clone(), help: INSTALL })
+        loaded.map_err(|reason| Error::NoDriver { api: "NCCL", reason: reason.clone(), help: way_out(Missing::Nccl, OS) })
     }
 
     fn text(&self, code: Code) -> String {
@@ -420,7 +420,8 @@ mod tests {
             Ok(nccl) => assert!(nccl.text(1).contains("(1)")),
             Err(error @ Error::NoDriver { .. }) => {
                 let text = error.to_string();
-                assert!(text.starts_with("no NCCL driver: ") && text.contains("LD_LIBRARY_PATH"), "{text}");
+                assert!(text.starts_with("no NCCL driver: ") && text.contains(LIBRARIES[0]), "{text}");
+                assert!(text.ends_with(way_out(Missing::Nccl, OS)), "{text}");
             }
             Err(other) => panic!("{other}"),
         }

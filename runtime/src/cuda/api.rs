@@ -7,7 +7,9 @@
 
 use super::sys;
 use crate::error::{Error, Result};
+use crate::way_out::{Missing, way_out};
 use libloading::Library;
+use std::env::consts::OS;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::ptr::null;
 use std::sync::OnceLock;
@@ -277,8 +279,6 @@ functions! {
     );
 }
 
-/// The way out where there is no driver.
-const INSTALL: &str = "install NVIDIA's driver, or use `Device::simulator()`";
 /// What is said of a driver without a GPU.
 pub(super) const NO_GPU: &str =
     "the driver sees no GPU; see what `nvidia-smi -L` lists and whether `CUDA_VISIBLE_DEVICES` hides it, or use `Device::simulator()`";
@@ -291,7 +291,7 @@ impl DriverApi {
     }
 
     fn start() -> Result<DriverApi> {
-        let no_driver = |reason: String| Error::NoDriver { api: "CUDA", reason, help: INSTALL };
+        let no_driver = |reason: String| Error::NoDriver { api: "CUDA", reason, help: way_out(Missing::Cuda, OS) };
         let mut driver = DriverApi::load().map_err(no_driver)?;
         // SAFETY: to be called first, with 0.
         match unsafe { driver.cuInit(0) } {
