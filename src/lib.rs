@@ -24,6 +24,19 @@
 //!
 //! A kernel is compiled by the crate `warpwright-codegen` when it is first launched; the macro checks it while the crate compiles. On
 //! the host a kernel's name is a function with the same parameters that returns a [`Launch`].
+//!
+//! # Features
+//!
+//! None is on by default. CUDA, OpenCL and NCCL need none: their libraries are loaded when they are first asked for.
+//!
+//! * `cudarc`: contexts, streams and slices of the crate [`cudarc`](https://docs.rs/cudarc), which `candle` and others have: the module `cudarc`.
+//! * `ndarray`: arrays of [`ndarray`](https://docs.rs/ndarray) to buffers and back: `Device::upload_array`, `Buffer::download_array`.
+//! * `bytemuck`: slices of types that [`bytemuck`](https://docs.rs/bytemuck) says are plain bytes: `Device::upload_as`, `Buffer::download_as`, `Buffer::write_as`.
+//! * `inspect`: launches looked at instead of run, for tests: the modules `inspect` and `report`, and `compare!`. For `[dev-dependencies]`.
+//! * `cli`: the command `warpwright`. Nothing for programs.
+
+// docs.rs shows at each item which feature it needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub use warpwright_macros::{device, kernel, module};
 pub use warpwright_runtime::{

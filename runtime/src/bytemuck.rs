@@ -11,6 +11,8 @@ use crate::error::{Error, Result};
 use bytemuck::{AnyBitPattern, NoUninit};
 use std::any::type_name;
 
+// Said of each `impl`, too: docs.rs shows it where another crate hands the type on.
+#[cfg(feature = "bytemuck")]
 impl Device {
     /// A buffer of elements that have the bytes of these values: of vectors of 4 floats as `[f32; 4]`, of a struct as a `#[device]` struct of the same fields, of any of them as `u32`. One value is
     /// a whole number of elements, or the other way round. With the feature `bytemuck`.
@@ -27,6 +29,7 @@ impl Device {
     }
 }
 
+#[cfg(feature = "bytemuck")]
 impl<T: Element> Buffer<T> {
     /// The elements, copied to the host, as values that have the same bytes, as [`Device::upload_as`] makes elements of values. Waits for the kernels that write them. With the feature `bytemuck`.
     ///

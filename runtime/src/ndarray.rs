@@ -8,6 +8,8 @@ use crate::element::Element;
 use crate::error::{Error, Result};
 use ndarray::{Array, ArrayRef, Dimension, IntoDimension};
 
+// Said of each `impl`, too: docs.rs shows it where another crate hands the type on.
+#[cfg(feature = "ndarray")]
 impl Device {
     /// A buffer of the elements of an array of any dimension, or of a view of one, the last index fastest. What is in standard layout is uploaded from where it is; transposed arrays, columns
     /// and the like are made contiguous on the host before. With the feature `ndarray`.
@@ -29,6 +31,7 @@ impl Device {
     }
 }
 
+#[cfg(feature = "ndarray")]
 impl<T: Element> Buffer<T> {
     /// The elements, copied to the host, as an array of this shape in standard layout: `(rows, columns)`, `[2, 3, 4]`, `array.raw_dim()`, or a slice for `ArrayD`. Waits for the kernels that
     /// write them. With the feature `ndarray`.

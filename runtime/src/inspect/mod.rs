@@ -19,6 +19,8 @@ use warpwright_codegen::backend::opencl::OpenCl;
 use warpwright_codegen::backend::ptx::code::{Instruction, Module, Statement};
 use warpwright_codegen::target::occupancy::Occupancy;
 
+// Said here, too: docs.rs shows it where another crate hands the type on.
+#[cfg(feature = "inspect")]
 impl Launch<'_> {
     /// What is known of this instance on a compute capability, `sm_90` say, before it runs. Needs no device. Where an assembler is found
     /// (see [`crate::ptxas`]), what it measures stands beside what is estimated.
