@@ -1,7 +1,10 @@
-//! What comes with the crates: licences, known advisories, and unsafe code, each counted and held to a table.
+//! What comes with the crates: licences, known advisories, and unsafe code, each counted and held to a table; and what is in the packages that are published.
 //!
 //! `deny.toml` says the same to `cargo deny`, which asks the advisories' database itself; here nothing is fetched. `WARPWRIGHT_BLESS=1 cargo test -p
 //! warpwright-tests --test supply_chain` writes the count of unsafe code into `docs/trust.md`.
+
+#[path = "supply_chain/published.rs"]
+mod published;
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use semver::{Version, VersionReq};
