@@ -47,6 +47,7 @@ pub mod inspect;
 mod instance;
 pub mod issue_order;
 mod launch;
+mod libraries;
 mod matrix;
 #[cfg(feature = "ndarray")]
 mod ndarray;
@@ -79,7 +80,6 @@ pub mod twin;
 mod validity;
 mod variants;
 pub mod warp;
-mod way_out;
 
 pub use buffer::{Buffer, ConstantBuffer};
 pub use buffer_range::{BufferRange, BufferRangeMut};

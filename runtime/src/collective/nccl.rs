@@ -11,7 +11,7 @@ use super::watch::Watch;
 use super::{CollectiveLaunch, Kind, Task, address};
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::way_out::{Missing, way_out};
+use crate::libraries::Api;
 use libloading::Library;
 use std::env::consts::OS;
 use std::ffi::{CStr, c_char, c_int, c_void};
@@ -20,9 +20,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
-
-/// What the library is called.
-const LIBRARIES: [&str; 2] = ["libnccl.so.2", "libnccl.so"];
 
 type Comm = *mut c_void;
 type Stream = *mut c_void;
@@ -46,7 +43,7 @@ macro_rules! functions {
         impl Nccl {
             fn load() -> Result<Nccl, String> {
                 // SAFETY: loads a library; its initialisers are the vendor's.
-                let found = LIBRARIES.iter().find_map(|name| unsafe { Library::new(*name) }.ok());
+                let found = Api::Nccl.names(OS).iter().find_map(|name| unsafe { Library::new(*name) }.ok());
                 // It stays for good: what is found in it is called until the process ends.
                 let library: &Library = Box::leak(Box::new(found.ok_or("no library `nccl` (libnccl.so.2) can be loaded")?));
                 Ok(Nccl {
@@ -83,7 +80,7 @@ impl Nccl {
     fn get() -> Result<&'static Nccl> {
         static NCCL: OnceLock<Result<Nccl, String>> = OnceLock::new();
         let loaded = NCCL.get_or_init(Nccl::load).as_ref();
-        loaded.map_err(|reason| Error::NoDriver { api: "NCCL", reason: reason.clone(), help: way_out(Missing::Nccl, OS) })
+        loaded.map_err(|reason| Error::NoDriver { api: "NCCL", reason: reason.clone(), help: Api::Nccl.way_out(OS) })
     }
 
     fn text(&self, code: Code) -> String {
@@ -420,8 +417,8 @@ mod tests {
             Ok(nccl) => assert!(nccl.text(1).contains("(1)")),
             Err(error @ Error::NoDriver { .. }) => {
                 let text = error.to_string();
-                assert!(text.starts_with("no NCCL driver: ") && text.contains(LIBRARIES[0]), "{text}");
-                assert!(text.ends_with(way_out(Missing::Nccl, OS)), "{text}");
+                assert!(text.starts_with("no NCCL driver: ") && text.contains(Api::Nccl.names(OS)[0]), "{text}");
+                assert!(text.ends_with(Api::Nccl.way_out(OS)), "{text}");
             }
             Err(other) => panic!("{other}"),
         }

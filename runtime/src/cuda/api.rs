@@ -7,15 +7,12 @@
 
 use super::sys;
 use crate::error::{Error, Result};
-use crate::way_out::{Missing, way_out};
+use crate::libraries::Api;
 use libloading::Library;
 use std::env::consts::OS;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::ptr::null;
 use std::sync::OnceLock;
-
-/// What the driver's library is called.
-const LIBRARIES: &[&str] = if cfg!(windows) { &["nvcuda.dll"] } else { &["libcuda.so.1", "libcuda.so"] };
 
 /// What a function returns: 0, or what went wrong.
 pub(super) type Code = u32;
@@ -66,11 +63,12 @@ macro_rules! functions {
         #[expect(non_snake_case, clippy::too_many_arguments, reason = "the driver's own names and signatures")]
         impl DriverApi {
             fn load() -> Result<DriverApi, String> {
+                let names = Api::Cuda.names(OS);
                 // SAFETY: loads a library; its initialisers are the driver vendor's.
-                let found = LIBRARIES.iter().find_map(|name| unsafe { Library::new(*name) }.ok());
+                let found = names.iter().find_map(|name| unsafe { Library::new(*name) }.ok());
                 // It stays for good: what is found in it is called until the process ends.
                 let library = found.map(|library| Box::leak(Box::new(library)));
-                let library = library.ok_or_else(|| format!("no library `cuda` ({}) can be loaded", LIBRARIES.join(", ")))?;
+                let library = library.ok_or_else(|| format!("no library `cuda` ({}) can be loaded", names.join(", ")))?;
                 Ok(DriverApi {
                     $($name: {
                         let found = [$symbol, $($old)?].into_iter().find_map(|symbol| {
@@ -291,7 +289,7 @@ impl DriverApi {
     }
 
     fn start() -> Result<DriverApi> {
-        let no_driver = |reason: String| Error::NoDriver { api: "CUDA", reason, help: way_out(Missing::Cuda, OS) };
+        let no_driver = |reason: String| Error::NoDriver { api: "CUDA", reason, help: Api::Cuda.way_out(OS) };
         let mut driver = DriverApi::load().map_err(no_driver)?;
         // SAFETY: to be called first, with 0.
         match unsafe { driver.cuInit(0) } {

@@ -9,23 +9,12 @@ use super::sys::{
     cl_int, cl_kernel, cl_mem, cl_platform_id, cl_program, cl_sampler, cl_uint,
 };
 use crate::error::{Error, Result};
+use crate::libraries::Api;
 use libloading::Library;
+use std::env::consts::OS;
 use std::ffi::{c_char, c_void};
 use std::ptr::null_mut;
 use std::sync::OnceLock;
-
-/// What the loader of OpenCL is called, which finds the drivers. On macOS it is part of the system.
-const LIBRARIES: &[&str] = if cfg!(windows) {
-    &["OpenCL.dll"]
-} else if cfg!(target_os = "macos") {
-    &["/System/Library/Frameworks/OpenCL.framework/OpenCL"]
-} else {
-    &["libOpenCL.so.1", "libOpenCL.so"]
-};
-
-/// The way out where there is no loader.
-const INSTALL_LOADER: &str = "install it with an OpenCL driver (on Windows a GPU's driver brings it; on Debian `apt install ocl-icd-libopencl1 pocl-opencl-icd` runs \
-     kernels on the CPU), or use `Device::simulator()`";
 
 /// What a context or a build may call back: nothing here is.
 type Callback = *const c_void;
@@ -252,11 +241,12 @@ impl OpenClApi {
     }
 
     fn load() -> Result<OpenClApi> {
-        let no_driver = |reason: String| Error::NoDriver { api: "OpenCL", reason, help: INSTALL_LOADER };
+        let no_driver = |reason: String| Error::NoDriver { api: "OpenCL", reason, help: Api::OpenCl.way_out(OS) };
+        let names = Api::OpenCl.names(OS);
         // SAFETY: loads a library; its initialisers are the vendor's.
-        let opened = || LIBRARIES.iter().find_map(|name| unsafe { Library::new(*name) }.ok());
+        let opened = || names.iter().find_map(|name| unsafe { Library::new(*name) }.ok());
         let library = in_the_process().or_else(opened);
-        let library = library.ok_or_else(|| no_driver(format!("no library `OpenCL` ({}) can be loaded", LIBRARIES.join(", "))))?;
+        let library = library.ok_or_else(|| no_driver(format!("no library `OpenCL` ({}) can be loaded", names.join(", "))))?;
         // It stays for good: what is found in it is called until the process ends.
         OpenClApi::of(Box::leak(Box::new(library))).map_err(no_driver)
     }
