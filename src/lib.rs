@@ -238,6 +238,9 @@ mod pages {
     mod from_cuda {}
     #[doc = include_str!("../docs/several-gpus.md")]
     mod several_gpus {}
+    #[cfg(feature = "cudarc")]
+    #[doc = include_str!("../docs/using-cudarc.md")]
+    mod using_cudarc {}
     #[doc = include_str!("../docs/check.md")]
     mod check {}
     #[doc = include_str!("../docs/compare.md")]

@@ -4,6 +4,8 @@
 //! cargo run --release -p warpwright-candle --features cuda    # with nvcc, which candle needs
 
 mod swiglu;
+#[cfg(feature = "cuda")]
+mod tensor;
 
 use candle_core::{DType, Device, Result, Tensor};
 use swiglu::SwiGlu;
@@ -22,6 +24,8 @@ fn main() -> Result<()> {
         Ok(device) => {
             let name = warpwright::Device::cuda(0).map_or_else(|error| error.to_string(), |gpu| gpu.to_string());
             report(&device, &name, (4096, 4096))?;
+            let scaled = tensor::scale(2.0, &numbers(&device, (2, 2), 1)?)?;
+            println!("one kernel on a tensor's memory: {:?}", scaled.to_vec2::<f32>()?);
             time(&device, (8192, 8192))?;
         }
         Err(error) => println!("no GPU: {error}"),
@@ -110,6 +114,9 @@ mod tests {
                 return;
             };
             report(&device, "a GPU", (1000, 1000)).unwrap();
+            let part = numbers(&device, (10, 32), 1).unwrap().narrow(0, 3, 5).unwrap();
+            let scaled = tensor::scale(2.0, &part).unwrap().to_vec2::<f32>().unwrap();
+            assert_eq!(scaled, (&part * 2.0).unwrap().to_vec2::<f32>().unwrap());
             let (gate, up) = (numbers(&device, (1000, 1000), 1).unwrap(), numbers(&device, (1000, 1000), 2).unwrap());
             let whole = gate.apply_op2_no_bwd(&up, &SwiGlu).unwrap();
             let [gate, up, expected] = [&gate, &up, &whole].map(|t| t.narrow(0, 3, 900).unwrap());
