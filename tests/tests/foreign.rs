@@ -2,6 +2,9 @@
 
 #![expect(unsafe_code, reason = "handles of others say nothing of what they are")]
 
+#[path = "foreign/modules.rs"]
+mod modules;
+
 use cudarc::cublas::{CudaBlas, Gemv, GemvConfig, sys::cublasOperation_t};
 use cudarc::driver::{CudaContext, CudaStream, CudaView};
 use std::sync::Arc;
@@ -123,6 +126,7 @@ fn others_share_the_ptx_interpreter_too() {
         "slices_come_back_in_order_to_streams_that_the_driver_does_not_order",
         "a_thread_that_has_lent_in_its_default_stream_comes_to_its_end",
         "a_device_waits_for_default_streams_that_threads_have_lent_in",
+        "modules::of_others_go_on_before_beside_and_after_kernels_of_ours",
     ];
     executed("foreign", &tests, "8.0");
 }

@@ -9,6 +9,7 @@ use crate::layouts::LaunchConfig;
 use crate::memory::{of_host, to_host};
 use crate::state::{Function, Handle, State, current, known, state};
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+use std::ptr::null_mut;
 use std::sync::{Arc, OnceLock};
 use warpwright_ptx_interpreter::{Launch, LoadedModule, Module};
 
@@ -129,7 +130,7 @@ fn text<'t>(from: *const c_char) -> Result<&'t str, Code> {
 
 /// Writes a message to where the caller wants messages.
 fn log(message: &str, count: c_uint, names: *const c_uint, values: *const *mut c_void) -> Result<(), Code> {
-    let (mut to, mut room) = (std::ptr::null_mut(), 0);
+    let (mut to, mut room) = (null_mut(), 0);
     for n in 0..count as usize {
         // SAFETY: the caller gives so many names and values.
         let (name, value) = unsafe { (*names.add(n), *values.add(n)) };
@@ -182,32 +183,42 @@ fn cluster(config: &LaunchConfig) -> [u32; 3] {
     [1; 3]
 }
 
+/// Reads PTX, and says what is wrong with it where a caller has room for that.
+fn load(module: *mut Handle, image: *const c_void, count: c_uint, names: *mut c_uint, values: *mut *mut c_void) -> Result<(), Code> {
+    let mut state = state()?;
+    let read = match Module::parse(text(image.cast())?) {
+        Ok(read) => read,
+        Err(error) => {
+            log(&format!("PTX interpreter: {error}"), count, names, values)?;
+            return Err(INVALID_PTX);
+        }
+    };
+    if !knows(read.version()) {
+        let ((major, minor), cuda) = (read.version(), version());
+        log(&format!("PTX interpreter: PTX {major}.{minor} is later than CUDA {}.{}", cuda.0, cuda.1), count, names, values)?;
+        return Err(UNSUPPORTED_PTX_VERSION);
+    }
+    if !runs(read.target()) {
+        log(&format!("PTX interpreter: `{}` does not run on {}", read.target(), capability()), count, names, values)?;
+        return Err(NO_BINARY_FOR_GPU);
+    }
+    let context = current()?;
+    let loaded = read.load(&mut state.gpu()?.memory).map_err(|_| crate::codes::OUT_OF_MEMORY)?;
+    let new = state.new_handle();
+    state.modules.insert(new, (context, Arc::new(loaded)));
+    put!(module, new);
+    Ok(())
+}
+
 exported! {
     /// Reads PTX.
     fn cuModuleLoadDataEx(module: *mut Handle, image: *const c_void, count: c_uint, names: *mut c_uint, values: *mut *mut c_void) {
-        let mut state = state()?;
-        let read = match Module::parse(text(image.cast())?) {
-            Ok(read) => read,
-            Err(error) => {
-                log(&format!("PTX interpreter: {error}"), count, names, values)?;
-                return Err(INVALID_PTX);
-            }
-        };
-        if !knows(read.version()) {
-            let ((major, minor), cuda) = (read.version(), version());
-            log(&format!("PTX interpreter: PTX {major}.{minor} is later than CUDA {}.{}", cuda.0, cuda.1), count, names, values)?;
-            return Err(UNSUPPORTED_PTX_VERSION);
-        }
-        if !runs(read.target()) {
-            log(&format!("PTX interpreter: `{}` does not run on {}", read.target(), capability()), count, names, values)?;
-            return Err(NO_BINARY_FOR_GPU);
-        }
-        let context = current()?;
-        let loaded = read.load(&mut state.gpu()?.memory).map_err(|_| crate::codes::OUT_OF_MEMORY)?;
-        let new = state.new_handle();
-        state.modules.insert(new, (context, Arc::new(loaded)));
-        put!(module, new);
-        Ok(())
+        load(module, image, count, names, values)
+    }
+
+    /// The same without a word about what is wrong.
+    fn cuModuleLoadData(module: *mut Handle, image: *const c_void) {
+        load(module, image, 0, null_mut(), null_mut())
     }
 
     /// Forgets a module.
