@@ -64,6 +64,8 @@ mod ordered;
 mod programs;
 #[path = "language/ranges.rs"]
 mod ranges;
+#[path = "language/reductions.rs"]
+mod reductions;
 #[path = "language/scans.rs"]
 mod scans;
 #[path = "language/short_floats.rs"]
@@ -138,6 +140,7 @@ fn shared_cases(share: Share) -> impl Iterator<Item = &'static Case> {
         ordered::CASES,
         programs::CASES,
         ranges::CASES,
+        reductions::CASES,
         scans::CASES,
         short_floats::CASES,
         short_integers::CASES,

@@ -12,7 +12,7 @@
 
 use super::groups::Counted;
 use super::ilp::next;
-use super::reduction::derived;
+use super::reduction::{Ways, derived, derived_or_chosen};
 use crate::collections::HashSet;
 use crate::ir::{
     Address, Block, Builder, CompareOp, Compute, Inst, Kernel, Memory, MemoryOp, Op, Region, Scalar, Terminator, Type, Value, ValueDef,
@@ -56,13 +56,13 @@ struct Uses {
 }
 
 /// The extremum that the carried value `best` is, given which others are neither accumulators nor anything else that can be split.
-pub(super) fn extremum(kernel: &Kernel, walk: &Counted, best: usize, others: &[usize]) -> Option<Extremum> {
-    let update = update(kernel, walk, best)?;
+pub(super) fn extremum(kernel: &Kernel, ways: &Ways, walk: &Counted, best: usize, others: &[usize]) -> Option<Extremum> {
+    let update = update(kernel, ways, walk, best)?;
     let mut uses = update.uses;
-    let op = comparison(kernel, walk, best, &update.path, &update.choices, update.new, &mut uses)?;
+    let (op, conditions) = comparison(kernel, ways, walk, best, &update.path, &update.choices, update.new, &mut uses)?;
     let mut members = vec![best];
     for other in others.iter().filter(|other| **other != best) {
-        let Some(follower) = self::update(kernel, walk, *other).filter(|found| found.path == update.path) else { continue };
+        let Some(follower) = self::update(kernel, ways, walk, *other).filter(|found| found.path == update.path) else { continue };
         uses.allowed.extend(&follower.uses.allowed);
         uses.allowed.extend(follower.choices.iter().map(|choice| (*choice, 0)));
         uses.values.extend(&follower.uses.values);
@@ -72,7 +72,10 @@ pub(super) fn extremum(kernel: &Kernel, walk: &Counted, best: usize, others: &[u
         .choices
         .iter()
         .zip(&update.path)
-        .all(|(choice, (condition, _))| !uses.values.contains(condition) || chooses_only(kernel, *choice, &uses));
+        .filter(|(_, (condition, _))| uses.values.contains(condition))
+        .map(|(choice, _)| choice)
+        .chain(&conditions)
+        .all(|choice| chooses_only(kernel, *choice, &uses));
     (does_no_more && is_all(kernel, walk, &members, &uses)).then(|| Extremum {
         best,
         op,
@@ -83,9 +86,9 @@ pub(super) fn extremum(kernel: &Kernel, walk: &Counted, best: usize, others: &[u
 }
 
 /// How the k-th carried value is replaced.
-fn update(kernel: &Kernel, walk: &Counted, k: usize) -> Option<Update> {
+fn update(kernel: &Kernel, ways: &Ways, walk: &Counted, k: usize) -> Option<Update> {
     let (param, mut value) = (walk.carried[k], next(kernel, walk, k));
-    let derived = derived(kernel, walk.body, param);
+    let derived = derived(kernel, ways, walk.body, param);
     let mut uses = Uses { values: HashSet::from_iter([param]), ..Uses::default() };
     let (mut path, mut choices) = (Vec::new(), Vec::new());
     loop {
@@ -132,19 +135,21 @@ fn choice(kernel: &Kernel, inst: Inst, n: usize) -> Option<Choice> {
     }
 }
 
-/// The one comparison of `new` with the carried value among the conditions of its update.
+/// The one comparison of `new` with the carried value among the conditions of its update; and the `if`s among these, of `&&` and `||`, that look at it.
+#[expect(clippy::too_many_arguments, reason = "what an update is, and what it is of")]
 fn comparison(
     kernel: &Kernel,
+    ways: &Ways,
     walk: &Counted,
     best: usize,
     path: &[(Value, bool)],
     choices: &[Inst],
     new: Value,
     uses: &mut Uses,
-) -> Option<CompareOp> {
+) -> Option<(CompareOp, Vec<Inst>)> {
     let param = walk.carried[best];
-    let derived = derived(kernel, walk.body, param);
-    let mut found = None;
+    let derived = derived_or_chosen(kernel, ways, walk.body, param);
+    let (mut found, mut conditions) = (None, Vec::new());
     let mut work: Vec<(Value, bool, (Inst, usize))> =
         path.iter().zip(choices).map(|((condition, is), inst)| (*condition, *is, (*inst, 0))).collect();
     while let Some((value, is, used)) = work.pop() {
@@ -183,6 +188,9 @@ fn comparison(
                     _ => return None,
                 };
                 work.extend([(first, arm == 0, (inst, 0)), (arms[arm].0, is, arms[arm].1)]);
+                if derived.contains(&first) {
+                    conditions.push(inst);
+                }
             }
             Op::Compute(_)
             | Op::Memory(_)
@@ -198,7 +206,7 @@ fn comparison(
             }
         }
     }
-    found
+    found.map(|op| (op, conditions))
 }
 
 /// Whether two values are computed alike: `x[i]` is written twice in `if x[i] < best { best = x[i] }`.
@@ -235,16 +243,25 @@ fn is_same(kernel: &Kernel, a: Value, b: Value) -> bool {
 fn chooses_only(kernel: &Kernel, choice: Inst, uses: &Uses) -> bool {
     let mut found = kernel.insts[choice].results.iter().all(|result| uses.values.contains(result));
     for arm in kernel.insts[choice].op.blocks() {
-        kernel.walk_block(arm, &mut |kernel, _, inst| {
-            let op = &kernel.insts[inst].op;
-            found &= op.effects(kernel).is_pure()
-                || matches!(
-                    op,
-                    Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(_) })
-                        | Op::Region(Region::If { .. })
-                        | Op::Terminator(Terminator::Yield(_))
-                );
-        });
+        let inside: HashSet<Inst> = kernel.insts_in(arm).collect();
+        for inst in &inside {
+            let op = &kernel.insts[*inst].op;
+            found &= match op {
+                Op::Memory(Memory { op: MemoryOp::Load, at: Address::Path(_) }) | Op::Region(_) | Op::Terminator(Terminator::Yield(_)) => {
+                    true
+                }
+                Op::Terminator(Terminator::Break(target, _) | Terminator::Continue(target, _)) => inside.contains(target),
+                Op::Compute(_)
+                | Op::Memory(_)
+                | Op::Texture(..)
+                | Op::Intrinsic(..)
+                | Op::Collective(_)
+                | Op::Tensor(_)
+                | Op::Engine(_)
+                | Op::Message(_)
+                | Op::Terminator(_) => op.effects(kernel).is_pure(),
+            };
+        }
     }
     found
 }
@@ -271,15 +288,15 @@ impl Extremum {
     }
 
     /// Adds to the loop what tells which of two equals won. The loop's carried values are then more.
-    pub(super) fn break_ties(&mut self, kernel: &mut Kernel, inst: Inst, walk: &mut Counted) {
+    pub(super) fn break_ties(&mut self, kernel: &mut Kernel, ways: &Ways, inst: Inst, walk: &mut Counted) {
         if self.with.is_empty() {
             return;
         }
         let is_strict = matches!(self.op, CompareOp::Lt | CompareOp::Gt);
-        let is_counter = |k: &usize| update(kernel, walk, *k).is_some_and(|update| update.new == walk.counter);
+        let is_counter = |k: &usize| update(kernel, ways, walk, *k).is_some_and(|update| update.new == walk.counter);
         self.when = self.with.iter().copied().find(is_counter);
         if self.when.is_none() {
-            self.when = self.follow(kernel, inst, walk, walk.counter, walk.start);
+            self.when = self.follow(kernel, ways, inst, walk, walk.counter, walk.start);
         }
         if !is_strict {
             let loc = walk.loc;
@@ -290,13 +307,13 @@ impl Extremum {
             let at = kernel.blocks[home].insts.iter().position(|other| *other == inst).unwrap_or(0);
             kernel.blocks[home].insts.insert(at, no);
             let (yes, no) = (kernel.insts[yes].results[0], kernel.insts[no].results[0]);
-            self.has_won = self.follow(kernel, inst, walk, yes, no);
+            self.has_won = self.follow(kernel, ways, inst, walk, yes, no);
         }
     }
 
     /// Carries one more value, that is `first` before the loop and becomes `new` where the best is replaced.
-    fn follow(&mut self, kernel: &mut Kernel, inst: Inst, walk: &mut Counted, new: Value, first: Value) -> Option<usize> {
-        let update = update(kernel, walk, self.best)?;
+    fn follow(&mut self, kernel: &mut Kernel, ways: &Ways, inst: Inst, walk: &mut Counted, new: Value, first: Value) -> Option<usize> {
+        let update = update(kernel, ways, walk, self.best)?;
         let ty = kernel.ty(new);
         let param = kernel.add_param(walk.body, ty);
         let mut value = new;

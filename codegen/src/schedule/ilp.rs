@@ -20,7 +20,7 @@ use super::dependence::{Conflict, carried_through_memory};
 use super::extremum::{Extremum, extremum};
 use super::groups::{Counted, finish, in_groups, open};
 use super::interleave::{Interleave, is_flat};
-use super::reduction::{Carried, carried, identity};
+use super::reduction::{Carried, Ways, carried, identity};
 use super::refusal::written;
 use super::varying::varying;
 use super::versions::{Guard, Other, find_guard, versions};
@@ -76,13 +76,14 @@ struct Plan {
 fn plan(kernel: &mut Kernel, around: &Around, inst: Inst, asked: &Asked, of_kernel: bool) -> Result<Plan, Refusal> {
     let n = asked.count();
     let mut walk = independent(kernel, around, inst, asked, of_kernel)?;
-    let of = |(k, param): (usize, &Value)| carried(kernel, walk.body, *param, next(kernel, &walk, k));
+    let ways = Ways::of(kernel);
+    let of = |(k, param): (usize, &Value)| carried(kernel, &ways, walk.body, *param, next(kernel, &walk, k));
     let mut all: Vec<Carried> = walk.carried.iter().enumerate().map(of).collect();
     let others: Vec<usize> = (0..all.len()).filter(|k| matches!(all[*k], Carried::Other(_))).collect();
     let mut extrema: Vec<Extremum> = Vec::new();
     for k in &others {
         if extrema.iter().all(|known| !known.members().any(|member| member == *k)) {
-            extrema.extend(extremum(kernel, &walk, *k, &others));
+            extrema.extend(extremum(kernel, &ways, &walk, *k, &others));
         }
     }
     extrema.iter().flat_map(Extremum::members).for_each(|k| all[k] = Carried::Best);
@@ -91,7 +92,7 @@ fn plan(kernel: &mut Kernel, around: &Around, inst: Inst, asked: &Asked, of_kern
             return Err(not_an_accumulator(kernel, inst, &walk, k, *user));
         }
     }
-    extrema.iter_mut().for_each(|found| found.break_ties(kernel, inst, &mut walk));
+    extrema.iter_mut().for_each(|found| found.break_ties(kernel, &ways, inst, &mut walk));
     all.resize(walk.carried.len(), Carried::Best);
     Ok(Plan { walk, n, carried: all, extrema })
 }
