@@ -297,6 +297,26 @@ fn sums(n: usize, x: &Global<f32>, y: &mut Global<f32>) {
     }
     y[global_id().x] = sum;
 }
+// ---- A copy of the engine under a condition
+#[kernel(block = 256, targets = [sm_90])]
+fn sums(n: usize, a: &Matrix<f32>, b: &Matrix<f32>, y: &mut Global<f32>) {
+    #[shared]
+    let mut tile: [[f32; 32]; 8];
+    let t = thread_idx().x;
+    let mut sum = 0.0;
+    #[pipeline(stages = 2, by = tma)]
+    for k in 0..n {
+        if k % 2 == 0 {
+            load_tile(&mut tile, a, k * 8, 0);
+        } else {
+            load_tile(&mut tile, b, k * 8, 0);
+        }
+        sync_threads();
+        sum += tile[t / 32][t % 32];
+        sync_threads();
+    }
+    y[global_id().x] = sum;
+}
 // ---- A bulk copy whose length is no multiple of 16 bytes
 #[kernel(block = 256)]
 fn sums(n: usize, x: &Global<f32>, y: &mut Global<f32>) {

@@ -26,8 +26,8 @@ use super::{Plan, all_in, moves};
 use crate::annotations::Modifier;
 use crate::intrinsics::by_name;
 use crate::ir::{
-    Access, Asked, BARRIER, Builder, Collective, Engine, Inst, Kernel, Loc, MemoryType, Object, ObjectData, ObjectKind, Op, Scalar, Scope,
-    Step, Type, Value,
+    Access, Asked, BARRIER, Builder, Collective, Engine, Inst, Kernel, Loc, MemoryType, Object, ObjectData, ObjectKind, Op, Region, Scalar,
+    Scope, Step, Type, Value,
 };
 
 /// The barriers of a pipelined loop: one for each slot.
@@ -106,6 +106,9 @@ impl Plan {
         let mut collectives: Vec<&Collective> = Vec::new();
         for inst in self.section.iter().filter(|inst| moves(kernel, **inst)) {
             let Op::Collective(collective) = &kernel.insts[*inst].op else {
+                if let Some(refusal) = held_up(kernel, *inst, name) {
+                    return Some(refusal);
+                }
                 let message =
                     format!("`{name}`: before the barrier threads copy elements, each its own, and such a copy is one of the block");
                 let how = if by == Modifier::ByTma { "load_tile(&mut tile, a, row, column)" } else { "load_run(&mut run, x, start)" };
@@ -131,6 +134,18 @@ impl Plan {
         let by = asked.by().unwrap_or(Modifier::ByBulk);
         matches!(by, Modifier::ByBulk | Modifier::ByTma) && self.engine_obstacle(kernel, by, by).is_none()
     }
+}
+
+/// Why the engine cannot make a copy of the block that an `if` or a loop holds: one thread asks for each copy, once an iteration, and all threads wait for its bytes.
+fn held_up(kernel: &Kernel, region: Inst, name: &str) -> Option<Refusal> {
+    let copy = all_in(kernel, &[region]).into_iter().find(|inner| matches!(kernel.insts[*inner].op, Op::Collective(_)))?;
+    let (stands, help) = if matches!(kernel.insts[region].op, Op::Region(Region::If { .. })) {
+        ("under a condition", "choose what to copy before, `let row = if … { … } else { … };`, and copy once")
+    } else {
+        ("in a loop of its own", "write `#[unroll]` on that loop, each copy into an array of its own")
+    };
+    let message = format!("`{name}`: a copy stands {stands}, and the engine makes each copy once in every iteration");
+    Some(Refusal::new(message, format!("{help}, or leave `by` out")).label(kernel.insts[copy].loc, "copied here"))
 }
 
 /// Why the engine cannot copy from a buffer: it does not see what threads have just written as they do.
