@@ -1,4 +1,4 @@
-//! `rolled_loop`: a loop is kept rolled by `#[unroll(1)]` although counting and addresses are most of what its iterations do.
+//! `rolled_loop`: a loop is kept rolled by `#[unroll(1)]`, or what is left of it by `#[unroll(N)]`, although counting and addresses are most of what its iterations do.
 //!
 //! Only loops that are kept rolled: all others of constant trips the assembler unrolls by itself. Of those tried, sums of up to 100 loads,
 //! nests, conditions and early exits, `ptxas` 13 for sm_80 and sm_90 left none rolled.
@@ -6,6 +6,7 @@
 use super::nest::trips;
 use super::{Finding, Lint, Subject};
 use proc_macro2::Span;
+use quote::ToTokens;
 use std::collections::HashSet;
 use warpwright_codegen::annotations::UNROLL;
 use warpwright_codegen::ir::{Block, Compute, Inst, Kernel, Loc, Op, Region, Terminator, Type, Value};
@@ -36,13 +37,15 @@ fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
         if overhead <= work || trips * total as f64 > MOST_UNROLLED {
             return;
         }
+        let (span, factor) = place(subject, kernel.insts[inst].loc);
+        let rounds = if factor == "1" { "iterations".to_owned() } else { format!("rounds of {factor} iterations") };
         found.push(Finding {
-            span: place(subject, kernel.insts[inst].loc),
+            span,
             message: format!(
-                "{overhead} of about {total} instructions of each of {trips} iterations count and compute addresses; unrolled, they are constants"
+                "{overhead} of about {total} instructions of each of {trips} {rounds} count and compute addresses; unrolled, they are constants"
             ),
             labels: Vec::new(),
-            help: "write `#[unroll]` instead of `#[unroll(1)]`".to_owned(),
+            help: format!("write `#[unroll]` instead of `#[unroll({factor})]`"),
         });
     });
 }
@@ -94,10 +97,11 @@ fn is_address(ty: Type) -> bool {
     ty.is_int() || matches!(ty, Type::Ptr(_))
 }
 
-/// The annotation that keeps the loop rolled, if the loop is of the kernel's own body.
-fn place(subject: &Subject<'_>, loc: Loc) -> Span {
+/// The annotation that keeps the loop rolled, if the loop is of the kernel's own body; and by how many it says to unroll, as it is written.
+fn place(subject: &Subject<'_>, loc: Loc) -> (Span, String) {
     let span = subject.span(loc);
     let mut sites = subject.sites.loops.iter().filter(|site| site.keyword.start().line == span.start().line);
     let annotation = sites.find_map(|site| site.annotations.get(&UNROLL));
-    annotation.map_or(span, |unroll| unroll.place)
+    let factor = annotation.and_then(|unroll| unroll.argument.as_ref()).map(|argument| argument.to_token_stream().to_string());
+    (annotation.map_or(span, |unroll| unroll.place), factor.unwrap_or_else(|| "1".to_owned()))
 }

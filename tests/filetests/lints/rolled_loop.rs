@@ -36,6 +36,18 @@ pub fn powers(x: &Global<f32>, y: &mut Global<f32>) {
     y[i] = sum;
 }
 
+// Unrolled by 4, three rounds are left.
+#[kernel(block = 256)]
+pub fn by_four(x: &Global<f32>, y: &mut Global<f32>) {
+    let i = global_id().x;
+    let mut sum = 0.0f32;
+    #[unroll(4)]
+    for k in 0..12usize {
+        sum += x[i * 5 % 64 + k * k];
+    }
+    y[i] = sum;
+}
+
 // The assembler unrolls it.
 #[kernel(block = 256)]
 pub fn left_to_the_assembler(x: &Global<f32>, y: &mut Global<f32>) {
