@@ -51,9 +51,15 @@ pub(super) const NO_ERROR_TEXTS: &[Without] = &[
     ("runtime/src/ptxas.rs", "warpwright-", "a file's name"),
 ];
 
+/// Why the texts of systems that the tests do not run on have none.
+const OF_ANOTHER_SYSTEM: &str = "it is said on that system; a test in `runtime/src/libraries.rs` has what each is told";
+
 /// Texts of the runtime and of the library of staples without an example.
 pub(super) const OF_RUNTIME: &[Without] = &[
     ("runtime/src/arguments.rs", "by-value parameters are handed", "stops the build, on hosts that are big-endian"),
     ("runtime/src/error.rs", "it is not as it was checked to be", "nothing is known to lead to it; see above"),
+    ("runtime/src/libraries.rs", "NVIDIA has no driver for macOS", OF_ANOTHER_SYSTEM),
+    ("runtime/src/libraries.rs", "NVIDIA has no NCCL for macOS", OF_ANOTHER_SYSTEM),
+    ("runtime/src/libraries.rs", "NVIDIA has no NCCL for Windows", OF_ANOTHER_SYSTEM),
     ("runtime/src/sim/fault_text.rs", "more than 2^32 barrier intervals", "2³² barriers in one launch take days; see above"),
 ];
