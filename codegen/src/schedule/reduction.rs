@@ -230,10 +230,11 @@ impl Chain<'_> {
     /// A parameter of an inner loop's body: what it begins with, and what each round makes of it.
     fn carried(&mut self, inst: Inst, n: usize) -> bool {
         // The first values are a loop's last operands: start, end and step of a `For` come before them, and its counter before what it carries.
-        let (k, operand, first) = match &self.kernel.insts[inst].op {
-            Op::Region(Region::For { init, .. }) if n > 0 => (n - 1, n + 2, init[n - 1]),
-            Op::Region(Region::Loop { init, .. }) => (n, n, init[n]),
-            _ => return false,
+        let Op::Region(region) = &self.kernel.insts[inst].op else { return false };
+        let (k, operand, first) = match region {
+            Region::For { init, .. } if n > 0 => (n - 1, n + 2, init[n - 1]),
+            Region::Loop { init, .. } => (n, n, init[n]),
+            Region::For { .. } | Region::If { .. } | Region::Block { .. } => return false,
         };
         self.link(inst, operand, first);
         let ways = self.ways;
