@@ -165,6 +165,9 @@ fn more_memory_than_there_is() {
     let shared = "#[shared] let mut t: [[[f32; 4294967295]; 4294967295]; 4294967295];";
     let message = "t: shared arrays take 18446744073709551615 bytes, and no target has more than 232448 for a block";
     refuses("", &format!("{shared} y[0] = t[0][0][0];"), &[message]);
+    // The next power of two, as which an array's beginning is a multiple, is beyond `u64`.
+    let rows = "#[shared] let mut t: [[f32; 128]; 9223372036854775808]; t[0].store::<4>(0, [0.0; 4]); y[0] = t[0][0];";
+    refuses("", rows, &[message]);
     let constants =
         "#[kernel] pub fn k(c: &Constant<[f32; 10000]>, d: &Constant<[f32; 10000]>, y: &mut Global<f32>) { y[0] = c[0] + d[0]; }";
     let message = "`d` takes 40000 bytes of constant memory beside 40000 of other parameters; there are 65536";

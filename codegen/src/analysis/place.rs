@@ -47,7 +47,11 @@ pub fn constant_place(kernel: &Kernel, access: &Access, scalars: usize) -> Optio
 pub fn alignment(kernel: &Kernel, place: &Access) -> u64 {
     let data = &kernel.objects[place.object];
     // Buffers begin at multiples of 256 bytes (CUDA) or 128 (OpenCL); arrays at what `backend` declares: their size, if that is less than 16.
-    let begin = if matches!(data.ty, MemoryType::Slice(_)) { MOST_BYTES } else { data.ty.size(&kernel.structs).next_power_of_two() };
+    let begin = if matches!(data.ty, MemoryType::Slice(_)) {
+        MOST_BYTES
+    } else {
+        data.ty.size(&kernel.structs).min(MOST_BYTES).next_power_of_two()
+    };
     let mut align = begin.min(MOST_BYTES);
     let mut ty = &data.ty;
     for step in &place.path {

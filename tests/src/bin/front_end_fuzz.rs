@@ -27,8 +27,8 @@ const RUN: u64 = 5_000;
 /// After so many inputs it is shown how far a campaign has come.
 const SHOWN: u64 = 1_000_000;
 
-/// What an input may take.
-const LONGEST: Duration = Duration::from_secs(1);
+/// What a step of an input may take of the processor; with the checks of a debug build all takes up to twice as long.
+const LONGEST: Duration = Duration::from_secs(if cfg!(debug_assertions) { 2 } else { 1 });
 
 /// What a run may take of the processor, beside what [`EACH`] of its inputs may, before its halves are tried.
 const LONGEST_RUN: Duration = Duration::from_secs(20);
