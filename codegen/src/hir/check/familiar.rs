@@ -46,6 +46,9 @@ const METHODS: &[(&str, &str)] = &[
     ("checked_add", "write `let (sum, over) = ({x}.wrapping_add({0}), {x} > u32::MAX - {0});`: there is no `Option`"),
     ("checked_sub", "compare first: `if {x} >= {0} { {x} - {0} } else { … }`: there is no `Option`"),
     ("checked_mul", "use `{x}.saturating_mul({0})`, or `{x}.mul_hi({0})` for the high half: there is no `Option`"),
+    ("saturating_pow", "multiply with `saturating_mul`, in a loop or written out: `{x}.saturating_mul({x})` is the square"),
+    ("saturating_neg", "write `0i32.saturating_sub({x})`, with the type of `{x}` for `i32`"),
+    ("saturating_abs", "write `{x}.max(-i32::MAX).abs()`, with the type of `{x}` for `i32`"),
     ("checked_div", "compare first: `if {0} != 0 { {x} / {0} } else { … }`: there is no `Option`"),
 ];
 
