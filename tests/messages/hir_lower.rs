@@ -338,3 +338,23 @@ fn pages(x: &Global<f32>, y: &mut Global<f32>) {
     let i = global_id().x;
     y[i << 40] = x[i];
 }
+// ---- More columns stored at a time than the sums have
+#[kernel(block = 128)]
+fn stored(c: &mut Matrix<f32>) {
+    #[shared]
+    let mut strip: [[f32; 64]; 64];
+    let sums = Accumulator::<f32, 64, 32>::zero();
+    sums.store_columns(0, &mut strip);
+    sync_threads();
+    store_tile(c, 0, 0, &strip);
+}
+// ---- Columns stored from behind the sums' end on
+#[kernel(block = 128)]
+fn stored(c: &mut Matrix<f32>) {
+    #[shared]
+    let mut strip: [[f32; 16]; 64];
+    let sums = Accumulator::<f32, 64, 32>::zero();
+    sums.store_columns(32, &mut strip);
+    sync_threads();
+    store_tile(c, 0, 32, &strip);
+}

@@ -101,8 +101,9 @@ fn what_divides_by_zero_or_goes_nowhere() {
 
 #[test]
 fn what_has_no_parts() {
-    refuses("", "let (mut a, mut b) = (0.0); a += 1.0; b += a; y[0] = b;", &["(mut a, mut b): `a float` has no parts to match"]);
-    refuses("", "let [a] = 1; y[0] = a;", &["[a]: `an integer` has no parts to match"]);
+    refuses("", "let (mut a, mut b) = (0.0); a += 1.0; b += a; y[0] = b;", &["(mut a, mut b): a float has no parts to match"]);
+    refuses("", "let [a] = 1; y[0] = a;", &["[a]: an integer has no parts to match"]);
+    refuses("", "let s = 0.5; y[0] = s.maxx(1.0);", &["maxx: a float has no method `maxx` in a kernel"]);
     // Each name is declared, though it has no value yet.
     refuses("", "let (mut low, mut high); while n > 3 { low = 1; high = 2; break; } y[0] = 1.0;", &[]);
 }

@@ -82,7 +82,7 @@ impl Checker<'_, '_> {
                 (_, Ty::Adt(..)) => format!("match on the number, each arm a variant: `0 => {shown}::…`"),
                 _ => continue,
             };
-            let message = format!("`{}` cannot be cast to `{shown}`", self.show(&from));
+            let message = format!("{} cannot be cast to `{shown}`", self.shown(&from));
             self.report(Diagnostic::error(span, message).help(help));
         }
     }

@@ -29,7 +29,7 @@ impl Checker<'_, '_> {
             }
             Ty::Scalar(_) | Ty::Usize | Ty::Isize | Ty::Never | Ty::Var(_) => {}
             _ => {
-                let error = Diagnostic::error(span, format!("`{}` cannot be compared", self.show(ty)));
+                let error = Diagnostic::error(span, format!("{} cannot be compared", self.shown(ty)));
                 self.report(error.help(self.instead_of_comparing(ty, "==")).by_rustc());
             }
         }
@@ -37,7 +37,7 @@ impl Checker<'_, '_> {
 
     /// What is wrong with `<` and its kin between values of this type, which `rustc` may know.
     pub(super) fn refuse_order(&self, ty: &Ty, span: Span) -> Diagnostic {
-        let error = Diagnostic::error(span, format!("`{}` has no order in a kernel: scalars have", self.show(ty)));
+        let error = Diagnostic::error(span, format!("{} has no order in a kernel: scalars have", self.shown(ty)));
         match ty {
             Ty::Tuple(_) | Ty::Array(..) => error.help("compare them part by part: `a.0 < b.0 || a.0 == b.0 && a.1 < b.1`"),
             Ty::Adt(id, _) if matches!(self.context.items.adts[id.0].kind, AdtKind::Enum(..)) => {

@@ -466,7 +466,7 @@ impl Checker<'_, '_> {
                 self.error_expression(error.help(help).and_by_rustc())
             }
             None => {
-                let message = format!("`{}` has no field `{name}`", self.show(&ty));
+                let message = format!("{} has no field `{name}`", self.shown(&ty));
                 let help = self.instead_of_field(&ty, &name);
                 self.error_about(&ty, Diagnostic::error(field.member.span(), message).help(help).by_rustc())
             }
@@ -501,7 +501,7 @@ impl Checker<'_, '_> {
                 expr(ExprKind::Index(Box::new(base), Box::new(position)), *element, span)
             }
             ty => {
-                let error = Diagnostic::error(span, format!("`{}` cannot be indexed", self.show(&ty)));
+                let error = Diagnostic::error(span, format!("{} cannot be indexed", self.shown(&ty)));
                 let error = error.help(self.instead_of_index(&ty, &index.index));
                 self.error_about(&ty, if matches!(ty, Ty::Texture(_)) { error.and_by_rustc() } else { error.by_rustc() })
             }
@@ -536,7 +536,7 @@ impl Checker<'_, '_> {
                     given.push((index as u32, typed));
                 }
                 None => {
-                    let message = format!("`{}` has no field `{name}`", self.show(&ty));
+                    let message = format!("{} has no field `{name}`", self.shown(&ty));
                     let help = self.instead_of_field(&ty, &name);
                     self.report(Diagnostic::error(value.member.span(), message).help(help).by_rustc());
                 }

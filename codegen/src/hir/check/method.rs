@@ -90,7 +90,7 @@ impl Checker<'_, '_> {
             self.conversions.push((receiver.ty.clone(), ty.clone(), operand, call.method.span()));
             return expr(ExprKind::Int(1), ty, call.method.span());
         }
-        let message = format!("`{}` has no method `{name}` in a kernel", self.show(&receiver.ty));
+        let message = format!("{} has no method `{name}` in a kernel", self.shown(&receiver.ty));
         let mut diagnostic = Diagnostic::error(call.method.span(), message);
         if let (true, syn::Expr::Index(element)) = (is_atomic(&name), &*call.receiver) {
             // `y[0].atomic_add(v)`.
@@ -127,7 +127,7 @@ impl Checker<'_, '_> {
                 Ty::Var(_) => "f32".to_owned(),
                 known => self.show(&known),
             };
-            let message = format!("`{}` has no method `into` in a kernel", self.show(&from));
+            let message = format!("{} has no method `into` in a kernel", self.shown(&from));
             self.report(Diagnostic::error(span, message).help(format!("write `{operand} as {to}`")));
         }
     }

@@ -198,7 +198,7 @@ impl Checker<'_, '_> {
         let rest = patterns.iter().position(|p| matches!(p, syn::Pat::Rest(_)) || named_rest(p).is_some());
         let named = patterns.len() - usize::from(rest.is_some());
         let Some(parts) = self.parts(ty, named, rest.is_some()) else {
-            let message = format!("`{}` has no parts to match", self.show(ty));
+            let message = format!("{} has no parts to match", self.shown(ty));
             let help = "bind it to one name; a tuple of one has a comma: `(x,)`";
             self.report(Diagnostic::error(span, message).help(help).by_rustc());
             patterns.iter().for_each(|part| self.bind_anything(part));

@@ -7,7 +7,7 @@ use crate::diagnostic::Diagnostic;
 use crate::hir::tree::{Expr, FactorForm, RowReduction};
 use crate::hir::types::{Const, Ty};
 use crate::intrinsics::{self, MULTIPLY_ADD, by_name, called};
-use crate::ir::{Access, BinaryOp, LeftFactor, ObjectKind, Op, ProductFactor, Scalar, Tensor, Type, Value, WARPGROUP, WARPGROUP_ROWS};
+use crate::ir::{BinaryOp, LeftFactor, ObjectKind, Op, ProductFactor, Scalar, Tensor, Type, Value, WARPGROUP, WARPGROUP_ROWS};
 use crate::target::limits::THREAD_REGISTERS;
 use proc_macro2::Span;
 
@@ -258,7 +258,13 @@ impl Lowerer<'_, '_> {
         let place = self.place(sums);
         let from = from.map(|from| self.value(from));
         let Some(ProductFactor { array: to, .. }) = self.factor(to, false) else { return self.unit() };
-        let Some(element) = self.scalar_of_rows(&to) else { return self.unit() };
+        let factor = ProductFactor { array: to.clone(), is_transposed: false };
+        let Some((_, width, element)) = factor.shape(&self.kernel) else { return self.unit() };
+        if let Some(from) = from
+            && !self.has_columns(shape, from, (width, element), span)
+        {
+            return self.unit();
+        }
         self.at(span);
         let sums = self.sums_of(&place);
         let mut b = self.builder();
@@ -267,9 +273,18 @@ impl Lowerer<'_, '_> {
         self.unit()
     }
 
-    /// The scalar type of an array of rows.
-    fn scalar_of_rows(&self, array: &Access) -> Option<Type> {
-        let factor = ProductFactor { array: array.clone(), is_transposed: false };
-        factor.shape(&self.kernel).map(|(_, _, ty)| ty)
+    /// Whether sums have so many columns from `from` on, as far as that is known; else it is said.
+    fn has_columns(&mut self, [rows, columns]: [u64; 2], from: Value, (width, element): (u64, Type), span: Span) -> bool {
+        let begin = self.kernel.constant(from).map_or(0, |from| from.bits);
+        let has = begin.saturating_add(width) <= columns;
+        if !has {
+            let message = format!("`store_columns` writes {width} columns from {begin} on, and the sums have {columns}");
+            let help = match columns.checked_sub(width) {
+                Some(last) => format!("begin at {last} at most"),
+                None => format!("declare the array with fewer: `#[shared] let mut tile: [[{element}; {columns}]; {rows}];`"),
+            };
+            self.report(Diagnostic::error(span, message).help(help));
+        }
+        has
     }
 }
