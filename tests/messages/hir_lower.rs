@@ -348,6 +348,16 @@ fn stored(c: &mut Matrix<f32>) {
     sync_threads();
     store_tile(c, 0, 0, &strip);
 }
+// ---- Columns stored from a place that is not known, of which no place has enough
+#[kernel(block = 128)]
+fn stored(c: &mut Matrix<f32>, from: u32) {
+    #[shared]
+    let mut strip: [[f32; 64]; 64];
+    let sums = Accumulator::<f32, 64, 32>::zero();
+    sums.store_columns(from as usize, &mut strip);
+    sync_threads();
+    store_tile(c, 0, 0, &strip);
+}
 // ---- Columns stored from behind the sums' end on
 #[kernel(block = 128)]
 fn stored(c: &mut Matrix<f32>) {

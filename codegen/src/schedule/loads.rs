@@ -178,7 +178,7 @@ fn from_inst(kernel: &mut Kernel, block: Block, inst: Inst, asking: Asking<'_>, 
                 None => Ok(()),
                 Some(load) => {
                     let name = asking.name;
-                    let message = format!("`{name}` moves the loads of this loop's body, and some are in a loop inside it");
+                    let message = format!("`{name}` moves the loads of the body that it stands on, and some are in a loop inside it");
                     let help = format!("unroll the inner loop with `#[unroll]`, or put `#[{name}]` on it instead");
                     Err(Refusal::new(message, help).label(kernel.insts[load].loc, "a load in the inner loop"))
                 }

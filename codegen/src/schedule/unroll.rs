@@ -176,7 +176,8 @@ fn plan(kernel: &Kernel, inst: Inst, asked: &Asked) -> Result<Plan, Refusal> {
         }
         (None, Some(trips)) => trips,
         (Some(n), Some(trips)) if u64::from(n) > trips => {
-            let message = format!("unrolling by {n} is more than the {trips} iterations of this loop");
+            let iterations = if trips == 1 { "one iteration".to_owned() } else { format!("{trips} iterations") };
+            let message = format!("unrolling by {n} is more than the {iterations} of this loop");
             return Err(Refusal::new(message, "write `#[unroll]` to unroll it fully"));
         }
         (Some(n), _) => u64::from(n),

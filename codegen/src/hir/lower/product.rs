@@ -275,10 +275,11 @@ impl Lowerer<'_, '_> {
 
     /// Whether sums have so many columns from `from` on, as far as that is known; else it is said.
     fn has_columns(&mut self, [rows, columns]: [u64; 2], from: Value, (width, element): (u64, Type), span: Span) -> bool {
-        let begin = self.kernel.constant(from).map_or(0, |from| from.bits);
-        let has = begin.saturating_add(width) <= columns;
+        let known = self.kernel.constant(from).map(|from| from.bits);
+        let has = known.unwrap_or(0).saturating_add(width) <= columns;
         if !has {
-            let message = format!("`store_columns` writes {width} columns from {begin} on, and the sums have {columns}");
+            let begin = known.map_or_else(String::new, |begin| format!(" from {begin} on"));
+            let message = format!("`store_columns` writes {width} columns{begin}, and the sums have {columns}");
             let help = match columns.checked_sub(width) {
                 Some(last) => format!("begin at {last} at most"),
                 None => format!("declare the array with fewer: `#[shared] let mut tile: [[{element}; {columns}]; {rows}];`"),
