@@ -4,7 +4,8 @@ use super::Verifier;
 use crate::analysis::uniformity::Uniformity;
 use crate::collections::{HashMap, HashSet};
 use crate::ir::{
-    Block, Engine, Inst, Kernel, MemoryType, Object, Op, Region, Role, Roles, Scope, Tensor, Type, Value, WARPGROUP, with_producer,
+    Block, Engine, Inst, Kernel, MemoryType, Object, Op, Region, Role, Roles, Scope, Tensor, Terminator, Type, Value, WARPGROUP,
+    with_producer,
 };
 use crate::target::limits::WARP;
 
@@ -104,9 +105,28 @@ impl Verifier<'_> {
                 let is_barrier = kernel.effects(inst).is_barrier();
                 self.require(!is_barrier, || "a barrier of the block within the producer, to which no other thread comes".to_owned());
             }
+            let last = kernel.blocks[roles.producer].insts.last().copied();
+            self.inst = last;
+            let returns = last.is_some_and(|last| matches!(kernel.insts[last].op, Op::Terminator(Terminator::Return)));
+            self.require(!returns, || "the producer's part ends with a return, and is to end with a yield".to_owned());
+            self.check_once(roles);
             self.check_slots(roles.work, &filled(kernel), &mut Vec::new());
             self.check_meetings(roles);
         }
+    }
+
+    /// Each round of a persistent kernel does what stands before the roles part, each role for itself: barriers of the block stand there only once, behind those of the engine that are made.
+    fn check_once(&mut self, roles: Roles) {
+        let kernel = self.kernel;
+        if !kernel.options.persistent {
+            return;
+        }
+        let before = kernel.blocks[kernel.body].insts.iter().take_while(|inst| **inst != roles.inst);
+        let barriers = before.filter(|inst| kernel.effects(**inst).is_barrier()).count();
+        self.inst = Some(roles.inst);
+        self.require(barriers <= 1, || {
+            format!("{barriers} barriers of the block before the roles of a persistent kernel part: there is one")
+        });
     }
 
     /// V5: blocks that reach each other's slots have met before the roles part, and do so again behind.
@@ -391,5 +411,19 @@ object m4 \"free\": shared [u64; 2]
     fn no_barrier_of_the_block_stands_within_the_producer() {
         let found = complaints(&[("    v5: bool = is_issuer", "    call sync_threads\n    v5: bool = is_issuer")]);
         assert_eq!(found, ["a barrier of the block within the producer, to which no other thread comes"]);
+    }
+
+    #[test]
+    fn the_producer_ends_with_its_part() {
+        let found = complaints(&[("      yield\n    }\n    yield\n  } else", "      yield\n    }\n    return\n  } else")]);
+        assert_eq!(found, ["the producer's part ends with a return, and is to end with a yield"]);
+    }
+
+    #[test]
+    fn roles_of_a_persistent_kernel_part_behind_one_barrier() {
+        let twice = [("  v4: bool = is_producer", "  call sync_threads\n  call sync_threads\n  v4: bool = is_producer")];
+        assert_eq!(complaints(&twice), [""; 0]);
+        let found = complaints(&[twice[0], ("block = 64, 1, 1", "block = 64, 1, 1\npersistent = true")]);
+        assert_eq!(found, ["3 barriers of the block before the roles of a persistent kernel part: there is one"]);
     }
 }
