@@ -410,10 +410,11 @@ fn enum_variants(item: &syn::ItemEnum) -> Vec<(String, i128)> {
 fn enum_representation(item: &syn::ItemEnum) -> crate::ir::Type {
     let mut found = crate::ir::Type::I32;
     for attr in item.attrs.iter().filter(|a| a.path().is_ident("repr")) {
-        // A malformed `repr` is rustc's to report.
+        // A malformed `repr`, and one of no integer, is rustc's to report.
         let _ = attr.parse_nested_meta(|meta| {
             if let Some(ident) = meta.path.get_ident()
                 && let Ok(ty) = ident.to_string().parse::<crate::ir::Type>()
+                && ty.is_int()
             {
                 found = ty;
             }
