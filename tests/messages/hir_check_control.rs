@@ -219,6 +219,28 @@ fn one(y: &mut Global<u32>) {
     y[i] = 1;
 }
 
+// ---- Shared arrays that are larger than shared memory
+#[kernel(block = 256)]
+fn turned(x: &Global<f32>, y: &mut Global<f32>) {
+    #[shared]
+    let mut tile: [[f32; 256]; 256];
+    let t = thread_idx().x;
+    tile[0][t] = x[global_id().x];
+    sync_threads();
+    y[global_id().x] = tile[0][255 - t];
+}
+
+// ---- Elements of dynamic shared memory that are larger than a block's
+#[kernel(block = 256)]
+fn pages(x: &Global<f32>, y: &mut Global<f32>) {
+    #[shared(dynamic)]
+    let mut page: [[f32; 65536]];
+    let t = thread_idx().x;
+    page[0][t] = x[global_id().x];
+    sync_threads();
+    y[global_id().x] = page[0][255 - t];
+}
+
 // ---- A second name of a buffer
 #[kernel(block = 256)]
 fn clear(y: &mut Global<f32>) {

@@ -169,6 +169,16 @@ fn more_memory_than_there_is() {
     // The next power of two, as which an array's beginning is a multiple, is beyond `u64`.
     let rows = "#[shared] let mut t: [[f32; 128]; 9223372036854775808]; t[0].store::<4>(0, [0.0; 4]); y[0] = t[0][0];";
     refuses("", rows, &[message]);
+    // What is refused is not counted in multiples of 8 rows, nor with its padding, whose sums are beyond `u64`, too.
+    let rows = "#[shared(swizzle = 32)] let mut t: [[f32; 8]; 18446744073709551615]; y[0] = t[0][0];";
+    refuses("", rows, &[message]);
+    let element = "t: an element of `t` takes 18446744073709551615 bytes, and no target has more than 232448 for a block";
+    for declared in [
+        "#[shared(dynamic, pad = 1)] let mut t: [[f32; 18446744073709551615]]",
+        "#[shared(pad = 1)] let mut t: [[f32; 18446744073709551615]; 0]",
+    ] {
+        refuses("", &format!("{declared}; y[0] = t[0][0];"), &[element]);
+    }
     let constants =
         "#[kernel] pub fn k(c: &Constant<[f32; 10000]>, d: &Constant<[f32; 10000]>, y: &mut Global<f32>) { y[0] = c[0] + d[0]; }";
     let message = "`d` takes 40000 bytes of constant memory beside 40000 of other parameters; there are 65536";
@@ -183,6 +193,9 @@ fn constants_that_do_not_fit() {
     refuses("", "let b = [0.0f32; 1 - 2];", &["1 - 2: this constant does not fit `usize`: -1"]);
     refuses("const N: u8 = 255 + 1;", "let a = N;", &["255 + 1: this constant does not fit `u8`: 256"]);
     refuses("#[device] #[repr(u8)] enum E { A, B = 300 }", "", &["E: `E::B` is 300, which does not fit the `u8` of `E`"]);
+    // `rustc` refuses what is no integer behind an enum; until then it counts as `i32`.
+    let by_bytes = "#[derive(Clone, Copy, PartialEq)] #[repr(e5m2)] enum E { A = 1, B }";
+    refuses(by_bytes, "let e = if n > 3 { E::A } else { E::B }; match e { E::A => y[0] = 1.0, _ => y[1] = 2.0 }", &[]);
     let widest = "this integer is too large: the widest integers of a kernel have 64 bits";
     let huge = "340282366920938463463374607431768211456";
     refuses("", &format!("let a = {huge};"), &[&format!("{huge}: {widest}")]);

@@ -90,7 +90,8 @@ impl MemoryType {
 
     /// Elements of a row: of the innermost of nested arrays, which holds scalars. `None` if the type is no such array or slice of rows.
     pub fn columns(&self) -> Option<u64> {
-        let (MemoryType::Array(row, _) | MemoryType::Slice(row)) = self else { return None };
+        // Slots of a ring may have room behind their rows.
+        let (MemoryType::Array(row, _) | MemoryType::Padded(row, ..) | MemoryType::Slice(row)) = self else { return None };
         match &**row {
             MemoryType::Array(element, columns) if matches!(**element, MemoryType::Scalar(_)) => Some(*columns),
             other => other.columns(),

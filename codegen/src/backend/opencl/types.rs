@@ -93,7 +93,7 @@ impl Writer<'_> {
             MemoryType::Slice(element) => self.declarator(element),
             MemoryType::Padded(element, n, pad) => {
                 let inner = self.declarator(element);
-                Declarator { base: inner.base, extents: format!("[{}]{}", n + pad, inner.extents) }
+                Declarator { base: inner.base, extents: format!("[{}]{}", n.saturating_add(*pad), inner.extents) }
             }
             MemoryType::Array(element, n) => {
                 let inner = self.declarator(element);

@@ -1,6 +1,6 @@
 //! Blocks, statements and control flow.
 
-use super::super::tree::{Arm, Block, Direction, Expr, ExprKind, ForLoop, LocalId, LocalKind, Pattern, ScopeId, Statement};
+use super::super::tree::{Arm, Block, Direction, Expr, ExprKind, ForLoop, LocalId, LocalKind, Pattern, Rows, ScopeId, Statement};
 use super::super::types::{Const, Kind, Ty};
 use super::exhaustive::PatternSite;
 use super::expression::expr;
@@ -9,6 +9,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::ir::UnaryOp;
 use crate::nearest::nearest;
 use crate::syntax::{LoopKeyword, SharedAttribute};
+use crate::target::limits::MOST_SHARED_BYTES;
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 
@@ -218,10 +219,41 @@ impl Checker<'_, '_> {
         }
         let kind = if dynamic { LocalKind::SharedDynamic } else { LocalKind::Shared };
         let name = ident.ident.to_string();
-        let rows = self.rows(attribute, &name, &ty);
+        // Of what is refused nothing more is counted: its bytes may be beyond `u64`.
+        let rows = if self.is_beyond_shared(&ty, ident) { Rows::default() } else { self.rows(attribute, &name, &ty) };
         let id = self.declare(&name, ty, kind, ident.mutability.is_some(), ident.ident.span());
         self.rows.insert(id, rows);
         Some(Statement::Shared(id))
+    }
+
+    /// Whether no target has so much shared memory for an array alone, or for an element of one that is dynamic or empty: then it is said.
+    fn is_beyond_shared(&self, ty: &Ty, ident: &syn::PatIdent) -> bool {
+        let of_element = format!("an element of `{}` takes", ident.ident);
+        let (mut part, mut what) = (self.infer.shallow(ty), "shared arrays take");
+        loop {
+            let bytes = self.least_bytes(&part);
+            if bytes > u64::from(MOST_SHARED_BYTES) {
+                let message = format!("{what} {bytes} bytes, and no target has more than {MOST_SHARED_BYTES} for a block");
+                self.report(Diagnostic::error(ident.ident.span(), message).help(format!("make `{}` smaller", ident.ident)));
+                return true;
+            }
+            let (Ty::Array(element, _) | Ty::Slice(element)) = part else { return false };
+            (part, what) = (self.infer.shallow(&element), &of_element);
+        }
+    }
+
+    /// Bytes that a type takes in memory; of one whose size only lowering knows, the least.
+    fn least_bytes(&self, ty: &Ty) -> u64 {
+        match self.infer.shallow(ty) {
+            Ty::Scalar(scalar) => scalar.bytes().into(),
+            Ty::Array(element, Const::Value(len)) => {
+                // A negative one is reported where it is written.
+                let len = u64::try_from(len).unwrap_or(if len < 0 { 0 } else { u64::MAX });
+                self.least_bytes(&element).saturating_mul(len)
+            }
+            Ty::Array(_, Const::Var(_)) | Ty::Slice(_) => 0,
+            _ => 1,
+        }
     }
 
     /// The element of a slice that stands within a slice or an array.

@@ -33,14 +33,23 @@ impl Lowerer<'_, '_> {
             }
             _ => None,
         };
-        // What is missing has been refused.
-        let Some(collective) = collective else { return self.unit() };
+        // What is missing has been refused; of what has no elements there is nothing to copy.
+        let Some(collective) = collective.filter(|collective| !self.is_empty(collective)) else { return self.unit() };
         self.at_call(expr.span, Some(row));
         let first = self.kernel.insts.len();
         self.builder().push(Op::Collective(collective), &[]);
         self.note_meeting(first, row.row().name, expr.span);
         self.at(expr.span);
         self.unit()
+    }
+
+    /// Whether a collective's array has no elements.
+    fn is_empty(&self, collective: &Collective) -> bool {
+        let (Collective::LoadTile { to: array, .. } | Collective::LoadRun { to: array, .. } | Collective::StoreTile { from: array, .. }) =
+            collective;
+        let ty = &self.kernel.objects[array.object].ty;
+        let of_launch = if let MemoryType::Slice(element) = ty { element } else { ty };
+        of_launch.size(&self.kernel.structs) == 0
     }
 
     /// The array that a collective is about: in shared memory, of a fixed length.
