@@ -163,7 +163,8 @@ pub mod warp {
 ///
 /// What many other crates have names for, too, is imported by name: bounds of type parameters, [`Float`], [`Int`] and
 /// [`Num`]; `any`, `all`, `ballot` and the shuffles of [`warp`]; and std's own `std::sync::atomic::Ordering` and
-/// `std::hint::black_box`. Kernels and host programs share one prelude, since they stand in one file. Beside other globs it takes no name away:
+/// `std::hint::black_box`. Kernels and what launches them often stand in one file, so this has both halves, [`kernel_prelude`] and
+/// [`host_prelude`]. Beside other globs it takes no name away:
 ///
 /// ```
 /// use others::*;
@@ -198,8 +199,45 @@ pub mod warp {
 /// }
 /// ```
 pub mod prelude {
+    pub use crate::{host_prelude::*, kernel_prelude::*};
+}
+
+/// The half of the [`prelude`] for files that have kernels and launch none: the attributes, and what is named within kernels.
+///
+/// ```
+/// mod kernels {
+///     use warpwright::kernel_prelude::*;
+///
+///     /// The host's types are free: this is no `warpwright::Stream`.
+///     pub struct Stream;
+///
+///     #[kernel(block = 32)]
+///     pub fn double(y: &mut Global<f32>) {
+///         y[global_id().x] *= 2.0;
+///     }
+/// }
+///
+/// use warpwright::host_prelude::*;
+///
+/// /// The names of kernels are free: this is no `warpwright::prelude::warp_sum`, and `global_id` is any variable.
+/// fn warp_sum(values: &[f32]) -> f32 {
+///     let global_id = values.iter();
+///     global_id.sum()
+/// }
+///
+/// let device = Device::simulator();
+/// let mut y: Buffer<f32> = device.upload(&[1.5; 32])?;
+/// kernels::double(&mut y).grid(1).launch(&device)?;
+/// assert_eq!(warp_sum(&y.download()?), 96.0);
+/// # Ok::<(), warpwright::Error>(())
+/// ```
+pub mod kernel_prelude {
     pub use warpwright_macros::{device, kernel};
     pub use warpwright_runtime::prelude::*;
+}
+
+/// The half of the [`prelude`] for files that launch kernels and have none: devices, and what lies on them. An example stands at [`kernel_prelude`].
+pub mod host_prelude {
     pub use warpwright_runtime::{Buffer, ConstantBuffer, Device, Launch, PinnedBuffer, Stream, Texture};
 }
 
