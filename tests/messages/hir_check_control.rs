@@ -219,11 +219,11 @@ fn one(y: &mut Global<u32>) {
     y[i] = 1;
 }
 
-// ---- Shared arrays that are larger than shared memory
+// ---- Shared arrays that are larger than any memory
 #[kernel(block = 256)]
 fn turned(x: &Global<f32>, y: &mut Global<f32>) {
     #[shared]
-    let mut tile: [[f32; 256]; 256];
+    let mut tile: [[f32; 256]; 67108864];
     let t = thread_idx().x;
     tile[0][t] = x[global_id().x];
     sync_threads();

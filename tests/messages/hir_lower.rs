@@ -250,14 +250,11 @@ fn sums(a: &Matrix<[f32]>, y: &mut Global<f32>) {
 #[kernel(block = 256)]
 fn turned(x: &Global<f32>, y: &mut Global<f32>) {
     #[shared]
-    let mut tile: [[f32; 256]; 128];
-    #[shared]
-    let mut turned: [[f32; 256]; 128];
+    let mut tile: [[f32; 256]; 256];
     let t = thread_idx().x;
     tile[0][t] = x[global_id().x];
     sync_threads();
-    turned[0][t] = tile[0][255 - t];
-    y[global_id().x] = turned[0][t];
+    y[global_id().x] = tile[0][255 - t];
 }
 // ---- Two dynamic shared arrays
 #[kernel(block = 256)]

@@ -226,19 +226,20 @@ impl Checker<'_, '_> {
         Some(Statement::Shared(id))
     }
 
-    /// Whether no target has so much shared memory for an array alone, or for an element of one that is dynamic or empty: then it is said.
+    /// Whether an array takes more bytes than can be added up with those of the others, which lowering does; or an element of one, of which nobody else sees that no target has so many for a block: then it
+    /// is said.
     fn is_beyond_shared(&self, ty: &Ty, ident: &syn::PatIdent) -> bool {
         let of_element = format!("an element of `{}` takes", ident.ident);
-        let (mut part, mut what) = (self.infer.shallow(ty), "shared arrays take");
+        let (mut part, mut what, mut most) = (self.infer.shallow(ty), "shared arrays take", u32::MAX);
         loop {
             let bytes = self.least_bytes(&part);
-            if bytes > u64::from(MOST_SHARED_BYTES) {
+            if bytes > u64::from(most) {
                 let message = format!("{what} {bytes} bytes, and no target has more than {MOST_SHARED_BYTES} for a block");
                 self.report(Diagnostic::error(ident.ident.span(), message).help(format!("make `{}` smaller", ident.ident)));
                 return true;
             }
             let (Ty::Array(element, _) | Ty::Slice(element)) = part else { return false };
-            (part, what) = (self.infer.shallow(&element), &of_element);
+            (part, what, most) = (self.infer.shallow(&element), &of_element, MOST_SHARED_BYTES);
         }
     }
 
