@@ -181,13 +181,10 @@ impl<'f> Scope<'f> {
     }
 }
 
-/// Modules of `warpwright` whose names are known.
-const MODULES: [&str; 4] = ["prelude", "kernel_prelude", "host_prelude", "warp"];
-
 /// Whether a glob brings in nothing but what is known: the prelude, or names of this file's own modules and of std.
 fn is_known_glob(path: &[String]) -> bool {
     let first = path.first().map(String::as_str);
-    let is_prelude = first == Some("warpwright") && path.get(1).is_some_and(|second| MODULES.contains(&second.as_str()));
+    let is_prelude = first == Some("warpwright") && path.get(1).is_some_and(|second| second == "prelude" || second == "warp");
     is_prelude || matches!(first, Some("std" | "core"))
 }
 
