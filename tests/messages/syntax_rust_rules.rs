@@ -198,6 +198,14 @@ fn turn(y: &mut Global<f32>) {
     y[global_id().x] = PI;
 }
 
+// ---- The host's half of the prelude alone
+use warpwright::host_prelude::*;
+
+#[kernel(block = 256)]
+fn twice(y: &mut Global<f32>) {
+    y[global_id().x] *= 2.0;
+}
+
 // ---- Bounds that nothing imports
 use warpwright::prelude::*;
 

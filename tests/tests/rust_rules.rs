@@ -11,7 +11,11 @@ fn render(found: &Diagnostic) -> String {
 
 /// What is said of a file that begins as kernels' files do.
 fn said(text: &str) -> Vec<String> {
-    let file = syn::parse_file(&format!("use warpwright::prelude::*;\n{text}")).unwrap_or_else(|error| panic!("{text}: {error}"));
+    said_of_file(&format!("use warpwright::prelude::*;\n{text}"))
+}
+
+fn said_of_file(text: &str) -> Vec<String> {
+    let file = syn::parse_file(text).unwrap_or_else(|error| panic!("{text}: {error}"));
     let mut found = Diagnostics::new();
     check_rust_rules(&file.items, &mut found);
     found.iter().map(render).collect()
@@ -129,6 +133,42 @@ fn derives_of_types_of_the_device() {
     let of = |derives: &str| format!("#[device] #[derive({derives})] enum E {{ A }} #[device] fn f(e: E) -> bool {{ e == E::A }}");
     expect(&of("Clone, Copy"), &[compared]);
     expect(&of("Clone, Copy, PartialEq"), &[]);
+}
+
+#[test]
+fn halves_of_the_prelude() {
+    let said = |imports: &str| said_of_file(&format!("{imports} {KERNEL} #[device] fn f() -> usize {{ global_id().x }}"));
+    for imports in [
+        "use warpwright::kernel_prelude::*;",
+        "use warpwright::kernel_prelude::*; use warpwright::host_prelude::*;",
+        "use warpwright::kernel_prelude::{Global, device, global_id, kernel};",
+        "use warpwright::host_prelude::Buffer; use warpwright::prelude::*;",
+        "use warpwright::kernel_prelude::kernel; use warpwright::kernel_prelude::{device, *};",
+    ] {
+        assert_eq!(said(imports), [""; 0], "{imports}");
+    }
+    let lacks = |what: &str, why: &str| {
+        format!(
+            "{what}: `{}` is not in scope: {why}; write `use warpwright::prelude::*;` at the top of the module",
+            match what {
+                "kernel" | "device" => format!("#[{what}]"),
+                _ => what.to_owned(),
+            }
+        )
+    };
+    let nothing = "`host_prelude` has nothing for kernels";
+    assert_eq!(said("use warpwright::host_prelude::*;"), [lacks("kernel", nothing), lacks("device", nothing)]);
+    assert_eq!(
+        said("use warpwright::host_prelude::*; use warpwright::{device, kernel};"),
+        [lacks("Global", nothing), lacks("global_id", nothing)]
+    );
+    let none = "this module does not import the prelude";
+    assert_eq!(said("use std::fmt::Debug;"), [lacks("kernel", none), lacks("device", none)]);
+    // What the prelude leaves out, its halves leave out, too.
+    let bound = "#[device] fn f<T: Float>(x: T) -> T { x }";
+    let missing = "Float: `Float` is not in scope: the prelude leaves it out; write `use warpwright::Float;` at the top of the module";
+    assert_eq!(said_of_file(&format!("use warpwright::kernel_prelude::*; {bound}")), [missing]);
+    assert_eq!(said_of_file(&format!("use warpwright::kernel_prelude::*; use warpwright::Float; {bound}")), [""; 0]);
 }
 
 #[test]

@@ -159,8 +159,9 @@ fn check_member(attr: &syn::Attribute, place: &str, scope: &Scope<'_>, diagnosti
 fn check_one(attr: &syn::Attribute, scope: &Scope<'_>, misplaced: &[&str], diagnostics: &mut Diagnostics) {
     let Some(name) = attr.path().get_ident().map(ToString::to_string) else { return };
     let is_known = |known: &&str| *known == name && !misplaced.contains(known);
-    if OWN.contains(&name.as_str()) && scope.lacks_prelude() && !scope.may_name(&name) {
-        let error = Diagnostic::error(attr.path().span(), format!("`#[{name}]` is not in scope: this module does not import the prelude"));
+    let lacks = scope.lacks_prelude().filter(|_| OWN.contains(&name.as_str()) && !scope.may_name(&name));
+    if let Some(why) = lacks {
+        let error = Diagnostic::error(attr.path().span(), format!("`#[{name}]` is not in scope: {why}"));
         diagnostics.push(error.help("write `use warpwright::prelude::*;` at the top of the module"));
         return;
     }

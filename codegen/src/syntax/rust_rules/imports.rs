@@ -50,16 +50,14 @@ pub(super) fn check(item: &syn::Item, scope: &Scope<'_>, diagnostics: &mut Diagn
     let is_unknown = |attr: &syn::Attribute| attr.path().get_ident().is_some_and(|name| !scope.may_name(&name.to_string()));
     let is_said =
         item.iter().flat_map(crate::syntax::attributes_of).any(|attr| is_unknown(attr) && super::is_marked(std::slice::from_ref(attr)));
-    if !scope.lacks_prelude() || is_said {
-        return;
-    }
+    let Some(why) = scope.lacks_prelude().filter(|_| !is_said) else { return };
     // The first says it for all.
     let missing = prelude_names_of_language(item).into_iter().find(|found| {
         let name = found.path.segments.first().map(|first| first.ident.to_string()).unwrap_or_default();
         !scope.may_name(&name) && !brings(&found.uses, &name)
     });
     if let Some(found) = missing {
-        let error = Diagnostic::error(found.span, format!("`{}` is not in scope: this module does not import the prelude", found.key));
+        let error = Diagnostic::error(found.span, format!("`{}` is not in scope: {why}", found.key));
         diagnostics.push(error.help("write `use warpwright::prelude::*;` at the top of the module"));
     }
 }

@@ -151,9 +151,13 @@ impl<'f> Scope<'f> {
         self.globs.contains(module)
     }
 
-    /// Whether it is certain that the prelude is not imported, though other things are.
-    pub(super) fn lacks_prelude(&self) -> bool {
-        self.has_imports && !self.is_open && !self.globs.contains("warpwright::prelude")
+    /// Why the prelude's names for kernels are certainly not in scope, though other things are imported; `None`: they may be.
+    pub(super) fn lacks_prelude(&self) -> Option<&'static str> {
+        let has = |module: &str| self.globs.contains(&format!("warpwright::{module}"));
+        if !self.has_imports || self.is_open || FOR_KERNELS.iter().any(|module| has(module)) {
+            return None;
+        }
+        Some(if has(FOR_HOSTS) { "`host_prelude` has nothing for kernels" } else { "this module does not import the prelude" })
     }
 
     /// Whether a type of the file has a trait: derived, or by an `impl` anywhere in the file. `None` if the type is not one of the file.
@@ -181,11 +185,17 @@ impl<'f> Scope<'f> {
     }
 }
 
-/// Whether a glob brings in nothing but what is known: the prelude, or names of this file's own modules and of std.
+/// The modules of `warpwright` that have the names of kernels, and the one that has those of host programs alone.
+const FOR_KERNELS: [&str; 2] = ["prelude", "kernel_prelude"];
+const FOR_HOSTS: &str = "host_prelude";
+
+/// Whether a glob brings in nothing but what is known: the prelude or a half of it, or names of std.
 fn is_known_glob(path: &[String]) -> bool {
-    let first = path.first().map(String::as_str);
-    let is_prelude = first == Some("warpwright") && path.get(1).is_some_and(|second| second == "prelude" || second == "warp");
-    is_prelude || matches!(first, Some("std" | "core"))
+    let is_own = |module: &String| FOR_KERNELS.contains(&&**module) || module == FOR_HOSTS || module == "warp";
+    match path.first().map(String::as_str) {
+        Some("warpwright") => path.get(1).is_some_and(is_own),
+        first => matches!(first, Some("std" | "core")),
+    }
 }
 
 /// Every item of a file, those of its modules, too.
