@@ -46,6 +46,7 @@ mod graph;
 pub mod inspect;
 mod instance;
 pub mod issue_order;
+mod kept;
 mod launch;
 mod libraries;
 mod matrix;

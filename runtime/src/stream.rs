@@ -7,10 +7,11 @@ use crate::driver::{Marker, Notes, Queue};
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::foreign::{PER_THREAD, SharedKeep};
+use crate::kept::Kept;
 #[cfg(feature = "cudarc")]
 use std::sync::atomic::fence;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 /// A queue and what the runtime knows of it. Kept alive by the memory it still works with.
@@ -40,27 +41,7 @@ enum Keeper {
     /// The driver: default streams are always there.
     Driver,
     /// Others, who made it.
-    Others(Mutex<Kept>),
-}
-
-/// What keeps the handle of others.
-enum Kept {
-    /// What they gave for that.
-    By { _keep: SharedKeep },
-    /// A call that borrows it.
-    #[cfg_attr(not(feature = "cudarc"), expect(dead_code, reason = "only streams of `cudarc`'s are borrowed"))]
-    Borrowed,
-    /// Nothing: it may be none any more. The thread that let go of it may borrow it again.
-    #[cfg_attr(not(feature = "cudarc"), expect(dead_code, reason = "only streams of `cudarc`'s are let go"))]
-    Not,
-    /// Nothing, for good.
-    GivenUp,
-}
-
-impl Kept {
-    fn lock(kept: &Mutex<Kept>) -> MutexGuard<'_, Kept> {
-        kept.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+    Others(Kept),
 }
 
 impl StreamCore {
@@ -70,7 +51,7 @@ impl StreamCore {
 
     /// Of a queue of others, and what keeps its handle; that of a default stream needs nothing.
     pub(crate) fn of_others(handle: u64, queue: Box<dyn Queue>, synchronous: bool, keep: Option<SharedKeep>) -> StreamCore {
-        let keeper = keep.map_or(Keeper::Driver, |keep| Keeper::Others(Mutex::new(Kept::By { _keep: keep })));
+        let keeper = keep.map_or(Keeper::Driver, |keep| Keeper::Others(Kept::by(keep)));
         StreamCore::kept_by(keeper, handle, queue, synchronous)
     }
 
@@ -83,56 +64,57 @@ impl StreamCore {
     #[cfg(feature = "cudarc")]
     #[inline]
     pub(crate) fn borrow_again(&self) -> bool {
-        let Keeper::Others(kept) = &self.keeper else { return true };
-        let mut kept = Kept::lock(kept);
-        let is_free = matches!(*kept, Kept::Not);
-        if is_free {
-            *kept = Kept::Borrowed;
+        match &self.keeper {
+            Keeper::Others(kept) => kept.borrow_again(),
+            Keeper::Queue | Keeper::Driver => true,
         }
-        is_free
     }
 
     /// Whether the handle is kept. One that its thread has let go of is nobody's from then on: whoever asks has another core made of the handle.
     pub(crate) fn is_kept_or_given_up(core: &Arc<StreamCore>) -> bool {
-        let Keeper::Others(kept) = &core.keeper else { return true };
-        let mut kept = Kept::lock(kept);
-        if let Kept::Not = *kept {
-            *kept = Kept::GivenUp;
+        match &core.keeper {
+            Keeper::Others(kept) => kept.is_kept_or_given_up(),
+            Keeper::Queue | Keeper::Driver => true,
         }
-        !matches!(*kept, Kept::GivenUp)
     }
 
     /// Whether somebody keeps the handle. If so, somebody does as long as the caller has `core`.
     pub(crate) fn is_kept(core: &Arc<StreamCore>) -> bool {
-        let Keeper::Others(kept) = &core.keeper else { return true };
-        !matches!(*Kept::lock(kept), Kept::Not | Kept::GivenUp)
+        match &core.keeper {
+            Keeper::Others(kept) => kept.is_kept(),
+            Keeper::Queue | Keeper::Driver => true,
+        }
     }
 
     /// Lets go of what keeps the handle of others, if nobody else has the core and nothing of it is to be told: gives whether so. Then nobody but the caller may use it, after
     /// [`StreamCore::borrow_again`]. Else somebody keeps it: with `keep`, where it was borrowed alone. Of what the driver keeps there is nothing to let go.
     #[cfg(feature = "cudarc")]
-    #[inline]
     pub(crate) fn let_go(core: &Arc<StreamCore>, keep: impl FnOnce() -> SharedKeep) -> bool {
-        let kept = match &core.keeper {
-            Keeper::Queue => return false,
-            Keeper::Driver => return true,
-            Keeper::Others(kept) => kept,
-        };
-        let mut kept = Kept::lock(kept);
-        // Who gets it from a list of streams meanwhile waits for the lock, and finds that nobody keeps it.
+        match &core.keeper {
+            Keeper::Queue => false,
+            Keeper::Driver => true,
+            Keeper::Others(kept) => kept.let_go(|| StreamCore::may_be_let_go(core), keep),
+        }
+    }
+
+    /// The same of a handle that a call has borrowed: gives whether it let go, and else leaves all as it is.
+    #[cfg(feature = "cudarc")]
+    #[inline]
+    pub(crate) fn end_of_call(core: &Arc<StreamCore>) -> bool {
+        match &core.keeper {
+            Keeper::Others(kept) => kept.end_of_call(|| StreamCore::may_be_let_go(core)),
+            Keeper::Queue | Keeper::Driver => false,
+        }
+    }
+
+    /// Whether nobody but the caller has the core, and nothing of it is to be told. Who gets it from a list of streams meanwhile asks whether it is kept, and is answered afterwards.
+    #[cfg(feature = "cudarc")]
+    #[inline]
+    fn may_be_let_go(core: &Arc<StreamCore>) -> bool {
         let is_alone = Arc::strong_count(core) == 1;
         // What others did with it comes before, as where an `Arc` is dropped.
         fence(Ordering::Acquire);
-        let lets_go = is_alone && !core.has_failed.load(Ordering::Relaxed) && !core.may_hang.load(Ordering::Relaxed);
-        let next = match *kept {
-            Kept::By { .. } | Kept::Borrowed if lets_go => Kept::Not,
-            Kept::Borrowed => Kept::By { _keep: keep() },
-            Kept::By { .. } | Kept::Not | Kept::GivenUp => return false,
-        };
-        let before = std::mem::replace(&mut *kept, next);
-        drop(kept);
-        drop(before);
-        lets_go
+        is_alone && !core.has_failed.load(Ordering::Relaxed) && !core.may_hang.load(Ordering::Relaxed)
     }
 
     /// Whether the driver keeps the handle: then whoever has the core may use it.

@@ -37,14 +37,25 @@ pub struct At<'p> {
 struct Known {
     /// Where theirs lies. As long as `found` names it, no other lies there.
     theirs: *const CudaStream,
-    /// Whether a call begins and ends with nothing to do: the driver keeps the stream, which is the same in all threads, and the thread may know it.
-    is_simple: bool,
+    /// What a call begins and ends with.
+    way: Way,
     /// Whether a call has `own`, or had it, and nobody else has whom it would keep from letting go. Else somebody has, and the device's own stream lies there meanwhile.
     is_here: bool,
     /// Between calls it does not keep the stream.
     own: Stream,
     /// How the next call is to find it, if it may.
     found: Option<Found>,
+}
+
+/// What a call in a stream begins and ends with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// Nothing: the driver keeps the stream, which is the same in all threads, and the thread may know it.
+    Nothing,
+    /// The call borrows the stream, which `cudarc` has made, and lets go of it.
+    Borrows,
+    /// More: it is another stream in each thread, or the thread may not know it.
+    More,
 }
 
 /// How a thread is to find a stream again: by `cudarc`'s, and its core, if somebody has that.
@@ -59,6 +70,19 @@ impl Known {
     #[inline]
     fn is(&self, stream: &Arc<CudaStream>) -> bool {
         std::ptr::eq(self.theirs, Arc::as_ptr(stream))
+    }
+
+    /// Whether a call in this stream can begin, if it is this one, with no more to do.
+    #[inline(always)]
+    fn begins(&self, stream: &Arc<CudaStream>) -> bool {
+        let borrows = || self.way == Way::Borrows && self.is_here && self.own.core().borrow_again();
+        self.is(stream) && (self.way == Way::Nothing || borrows())
+    }
+
+    /// Whether a call in it can end, with no more to do.
+    #[inline(always)]
+    fn ends(&self) -> bool {
+        self.way == Way::Nothing || self.way == Way::Borrows && StreamCore::end_of_call(self.own.core())
     }
 
     /// For a call in this stream, if it is this one, its thread has let go of it, and nobody has taken it up since; or if somebody has it still.
@@ -112,7 +136,7 @@ impl<'p> Place<'p> {
     pub(super) fn enter(stream: &'p Arc<CudaStream>) -> Result<Place<'p>> {
         // At a thread's end it knows nothing.
         let (known, before) = match KNOWN.try_with(Cell::take) {
-            Ok(Some(known)) if known.is_simple && known.is(stream) => (known, None),
+            Ok(Some(known)) if known.begins(stream) => (known, None),
             known => Place::find(stream, known.ok().flatten())?,
         };
         let place = Place { stream, before, known: ManuallyDrop::new(known) };
@@ -182,7 +206,7 @@ impl<'p> Place<'p> {
         }
     }
 
-    /// The end of a call in a stream that is not the driver's, or another one in each thread.
+    /// The end of a call where there is more to do: in a stream that is another one in each thread, that somebody else has, or that has something to tell.
     #[inline(never)]
     fn leave(&mut self, mut known: Box<Known>) {
         let (device, core) = (known.own.device(), known.own.core());
@@ -209,8 +233,12 @@ impl<'p> Place<'p> {
         // A device of a context of others lives as long as somebody has it, which no thread does that merely knows of it.
         let is_primary = Device::cuda(stream.context().ordinal()).is_ok_and(|primary| primary == *own.device());
         let found = is_primary.then(|| (Arc::downgrade(stream), Arc::downgrade(own.core())));
-        let is_simple = found.is_some() && own.core().is_drivers() && !is_per_thread;
-        Ok(Box::new(Known { theirs: Arc::as_ptr(stream), is_simple, is_here: true, own, found }))
+        let way = match &found {
+            Some(_) if own.core().is_drivers() && !is_per_thread => Way::Nothing,
+            Some(_) if !is_per_thread => Way::Borrows,
+            _ => Way::More,
+        };
+        Ok(Box::new(Known { theirs: Arc::as_ptr(stream), way, is_here: true, own, found }))
     }
 }
 
@@ -239,6 +267,6 @@ impl Drop for Place<'_> {
     fn drop(&mut self) {
         // SAFETY: not used again.
         let known = unsafe { ManuallyDrop::take(&mut self.known) };
-        if known.is_simple { known.keep() } else { self.leave(known) }
+        if known.ends() { known.keep() } else { self.leave(known) }
     }
 }
