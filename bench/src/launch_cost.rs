@@ -27,7 +27,6 @@ pub(crate) fn print(device: &Device) -> Outcome<()> {
     let context = CudaContext::new(0)?;
     let stream = context.new_stream()?;
     let (x_slice, mut y_slice) = (stream.clone_htod(&[1.0f32; 32])?, stream.alloc_zeros::<f32>(32)?);
-    let own = stream_of(&stream)?;
     let text = CString::new(saxpy(1.0, &x, &mut y).ptx(device.target())?)?;
     // SAFETY: a text that ends with a zero byte; the context is current.
     let module = unsafe { result::module::load_data(text.as_ptr().cast()) }?;
@@ -36,30 +35,36 @@ pub(crate) fn print(device: &Device) -> Outcome<()> {
     let (mut a, mut of_x, mut of_y, mut len) = (1.0f32, x.as_raw().unwrap_or(0), y.as_raw().unwrap_or(0), 32u32);
     // The kernel does not ask how long `x` is.
     let mut parameters: [*mut c_void; 4] = [(&raw mut a).cast(), (&raw mut of_x).cast(), (&raw mut of_y).cast(), (&raw mut len).cast()];
-    let mut times: [Vec<Duration>; 5] = Default::default();
-    let mut timed = |way: usize, launches: &mut dyn FnMut() -> Outcome<()>| -> Outcome<()> {
+    let mut times: [Vec<Duration>; 6] = Default::default();
+    // One launch first: what the way before has left is its own.
+    let mut timed = |way: usize, launch: &mut dyn FnMut(u32) -> Outcome<()>| -> Outcome<()> {
+        launch(1)?;
         let start = Instant::now();
-        launches()?;
+        launch(LAUNCHES)?;
         times[way].push(start.elapsed() / LAUNCHES);
-        Ok(own.synchronize()?)
+        Ok(stream.synchronize()?)
     };
     for _ in 0..ROUNDS {
-        timed(0, &mut || {
+        timed(0, &mut |count| {
             // SAFETY: the kernel and parameters of its types.
             let mut launch = || unsafe { result::launch_kernel(function, (1, 1, 1), (256, 1, 1), 0, stream.cu_stream(), &mut parameters) };
-            Ok((0..LAUNCHES).try_for_each(|_| launch())?)
+            Ok((0..count).try_for_each(|_| launch())?)
         })?;
-        timed(1, &mut || Ok((0..LAUNCHES).try_for_each(|_| saxpy(1.0, &x, &mut y).cover(32).launch_on(&own))?))?;
-        timed(2, &mut || {
+        let own = stream_of(&stream)?;
+        timed(1, &mut |count| Ok((0..count).try_for_each(|_| saxpy(1.0, &x, &mut y).cover(32).launch_on(&own))?))?;
+        let mut lend_to_each = |count: u32| {
             let mut launch = || with_buffers((&x_slice, &mut y_slice), &stream, |(x, y), on| saxpy(1.0, x, y).cover(32).launch_on(on));
-            Ok((0..LAUNCHES).try_for_each(|_| launch())?)
-        })?;
-        timed(3, &mut || {
+            Ok((0..count).try_for_each(|_| launch())?)
+        };
+        timed(5, &mut lend_to_each)?;
+        drop(own);
+        timed(2, &mut lend_to_each)?;
+        timed(3, &mut |count| {
             Ok(with_buffers((&x_slice, &mut y_slice), &stream, |(x, y), on| {
-                (0..LAUNCHES).try_for_each(|_| saxpy(1.0, x, y).cover(32).launch_on(on))
+                (0..count).try_for_each(|_| saxpy(1.0, x, y).cover(32).launch_on(on))
             })?)
         })?;
-        timed(4, &mut || {
+        timed(4, &mut |count| {
             let mut launch = || {
                 // What comes with an address waits for the slice's other streams now, and tells them of this one when it is dropped.
                 let ((mut of_x, _reads), (mut of_y, _writes)) = (x_slice.device_ptr(&stream), y_slice.device_ptr_mut(&stream));
@@ -68,13 +73,13 @@ pub(crate) fn print(device: &Device) -> Outcome<()> {
                 // SAFETY: the kernel and parameters of its types.
                 unsafe { result::launch_kernel(function, (1, 1, 1), (256, 1, 1), 0, stream.cu_stream(), &mut parameters) }
             };
-            Ok((0..LAUNCHES).try_for_each(|_| launch())?)
+            Ok((0..count).try_for_each(|_| launch())?)
         })?;
     }
-    let [driver, buffers, slices, lent, of_slices] = times.each_mut().map(|times| median(times));
+    let [driver, buffers, slices, lent, of_slices, held] = times.each_mut().map(|times| median(times));
     println!(
         "host time of a repeated launch, medians of {ROUNDS} rounds of {LAUNCHES} in turn: {driver:.2} us by cuLaunchKernel alone, {buffers:.2} us on buffers, {slices:.2} us on slices lent to each, \
-         {lent:.2} us on slices lent to all, {of_slices:.2} us by cuLaunchKernel on slices"
+         {held:.2} us the same while the stream is held, {lent:.2} us on slices lent to all, {of_slices:.2} us by cuLaunchKernel on slices"
     );
     // The driver alone: a graph of as many launches, captured.
     let on = stream.cu_stream();
