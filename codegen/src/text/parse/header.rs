@@ -5,6 +5,7 @@ use super::{ParseError, Parser, named, type_name};
 use crate::intrinsics;
 use crate::ir::{BoundsCheck, CacheHint, Fill, IndexWidth, Math, Ring, TensorCores};
 use crate::ir::{Kernel, Loc, MOST_BYTES, MemoryType, ObjectData, ObjectKind, Scalar, Space, StructId, StructType, Swizzle, Type};
+use crate::target::limits::{BLOCK_THREADS, CLUSTER_BLOCKS};
 
 /// Deepest nesting of a type.
 const MAX_TYPE_DEPTH: usize = 64;
@@ -36,8 +37,8 @@ impl Parser<'_> {
     fn option(&mut self, name: &str) -> Result<(), ParseError> {
         self.expect('=')?;
         match name {
-            "block" => self.kernel.options.block = Some(self.extents()?),
-            "cluster" => self.kernel.options.cluster = self.extents()?,
+            "block" => self.kernel.options.block = Some(self.extents(BLOCK_THREADS, "threads of a block")?),
+            "cluster" => self.kernel.options.cluster = self.extents(CLUSTER_BLOCKS, "blocks of a cluster")?,
             "min_blocks" => self.kernel.options.min_blocks = Some(self.integer()?),
             "ilp" => self.kernel.options.ilp = self.integer()?,
             "vectorize" => self.kernel.options.vectorize = self.integer()?,
@@ -62,13 +63,16 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Three numbers.
-    fn extents(&mut self) -> Result<[u32; 3], ParseError> {
+    /// Three numbers, of so many things at most.
+    fn extents(&mut self, most: u32, what: &str) -> Result<[u32; 3], ParseError> {
         let x = self.integer()?;
         self.expect(',')?;
         let y = self.integer()?;
         self.expect(',')?;
-        Ok([x, y, self.integer()?])
+        let extents = [x, y, self.integer()?];
+        // Three of 32 bits fit into 128.
+        let all: u128 = extents.iter().map(|extent| u128::from(*extent)).product();
+        if (1..=u128::from(most)).contains(&all) { Ok(extents) } else { Err(self.error(format!("the {what} are 1 to {most}, not {all}"))) }
     }
 
     fn choice<T: Copy>(&mut self, choices: &[(T, &str)]) -> Result<T, ParseError> {

@@ -312,6 +312,12 @@ fn errors_name_line_and_cause() {
         ("kernel \"k\" built\ncolour = 3\n{\n}", "`colour` is no option"),
         ("kernel \"k\" built\nindex = 16\n{\n}", "`index` is 32 or 64, not 16"),
         ("kernel \"k\" built\nblock = 1, -2, 3\n{\n}", "`-2` is no number that fits here"),
+        (
+            "kernel \"k\" built\nblock = 4294967295, 4294967295, 4294967295\n{\n}",
+            "the threads of a block are 1 to 1024, not 79228162458924105385300197375",
+        ),
+        ("kernel \"k\" built\nblock = 32, 0, 1\n{\n}", "the threads of a block are 1 to 1024, not 0"),
+        ("kernel \"k\" built\ncluster = 2, 4294967295, 1\n{\n}", "the blocks of a cluster are 1 to 8, not 8589934590"),
         ("kernel \"k\" built\nparam m0 \"x\": local [[u8; 1099511627776]; 2]\n{\n}", "a type of more than"),
         ("kernel \"k\" built\nparam m0 \"x\": local s0\n{\n}", "s0 is not declared"),
         ("kernel \"k\" built\n{\n}\nmore", "the end of the text expected"),
