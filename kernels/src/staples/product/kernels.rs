@@ -1,7 +1,7 @@
 //! The kernels of [`multiply`](super::multiply()): one for each way that the factors lie, with tiles that the copy engine brings, and with tiles that threads bring.
 //!
-//! A block of `B` threads makes `BM` × `BN` results of one product of the batch, that of its layer of the grid, `BK` of the inner extent at a time, rows of 128 bytes (256 of doubles that the copy engine brings). Bands of 8 rows of blocks follow each other, so that blocks that run together share what
-//! the level-2 cache holds. Where nothing but α is asked for (`!END`), results leave in strips of `BC` columns, converted, whole rows at a time; else strips are kept as sums, and each is finished by
+//! A block of `B` threads makes `BM` × `BN` results of one product of the batch, that of its layer of the grid, `BK` of the inner extent at a time, rows of 128 bytes (256 of doubles that the copy engine brings). Bands of 16 rows of blocks follow each other (8 where threads bring
+//! the tiles), so that blocks that run together share what the level-2 cache holds: of 132 blocks of 128 × 256, about as many rows of a as of b. Where nothing but α is asked for (`!END`), results leave in strips of `BC` columns, converted, whole rows at a time; else strips are kept as sums, and each is finished by
 //! [`finish`], an element a thread.
 //!
 //! `W` blocks are to be resident where the copy engine brings tiles: one multiplies while the other writes its results.
@@ -80,7 +80,7 @@ pub fn turn<T: Element>(from: &MatrixBatch<T>, to: &mut MatrixBatch<T>) {
 }
 
 /// c ← activation(α · a · b + β · c + bias), tiles by the copy engine.
-#[kernel(block = B, min_blocks = W, tensor = if TENSOR { tf32 } else { false }, persistent = AHEAD, overlap, cluster = (1, DOWN), raster(rows = 8), targets = [sm_90],
+#[kernel(block = B, min_blocks = W, tensor = if TENSOR { tf32 } else { false }, persistent = AHEAD, overlap, cluster = (1, DOWN), raster(rows = 16), targets = [sm_90],
     allow(narrow_product), variants((T, S, U, BK, BC, TENSOR, B, BM, BN, STAGES, W, AHEAD, DOWN) in [(bf16, f32, bf16, 64, 64, true, 256, 128, 256, 4, 1, false, 1), (bf16, f32, bf16, 64, 64, true, 256, 128, 256, 3, 1, true, 2), (bf16, f32, bf16, 64, 64, true, 256, 128, 192, 4, 1, true, 1), (bf16, f32, bf16, 64, 64, true, 128, 64, 64, 4, 1, false, 1)], END in [false, true]))]
 #[allow(clippy::too_many_arguments, reason = "matrices, and what is done to their product")]
 pub fn multiply_nn_engine<
@@ -222,7 +222,7 @@ pub fn multiply_nn<
 }
 
 /// c ← activation(α · a · bᵀ + β · c + bias), tiles by the copy engine.
-#[kernel(block = B, min_blocks = W, tensor = if TENSOR { tf32 } else { false }, persistent = AHEAD, overlap, cluster = (1, DOWN), raster(rows = 8), targets = [sm_90],
+#[kernel(block = B, min_blocks = W, tensor = if TENSOR { tf32 } else { false }, persistent = AHEAD, overlap, cluster = (1, DOWN), raster(rows = 16), targets = [sm_90],
     allow(narrow_product), variants((T, S, U, BK, BC, TENSOR, B, BM, BN, STAGES, W, AHEAD, DOWN) in [(bf16, f32, bf16, 64, 64, true, 256, 128, 256, 4, 1, false, 1), (bf16, f32, bf16, 64, 64, true, 256, 128, 256, 3, 1, true, 2), (bf16, f32, bf16, 64, 64, true, 256, 128, 192, 4, 1, true, 1), (bf16, f32, bf16, 64, 64, true, 128, 64, 64, 4, 1, false, 1), (f32, f32, f32, 32, 32, true, 256, 128, 256, 4, 1, false, 1), (f32, f32, f32, 32, 16, true, 256, 128, 256, 4, 1, true, 2), (f32, f32, f32, 32, 16, true, 256, 128, 192, 4, 1, true, 1), (f32, f32, f32, 32, 32, true, 128, 64, 64, 4, 1, false, 1)], END in [false, true]))]
 #[allow(clippy::too_many_arguments, reason = "matrices, and what is done to their product")]
 pub fn multiply_nt_engine<
@@ -364,7 +364,7 @@ pub fn multiply_nt<
 }
 
 /// c ← activation(α · aᵀ · b + β · c + bias), tiles by the copy engine.
-#[kernel(block = B, min_blocks = W, tensor = if TENSOR { tf32 } else { false }, persistent = AHEAD, overlap, cluster = (1, DOWN), raster(rows = 8), targets = [sm_90],
+#[kernel(block = B, min_blocks = W, tensor = if TENSOR { tf32 } else { false }, persistent = AHEAD, overlap, cluster = (1, DOWN), raster(rows = 16), targets = [sm_90],
     allow(narrow_product), variants((T, S, U, BK, BC, TENSOR, B, BM, BN, STAGES, W, AHEAD, DOWN) in [(bf16, f32, bf16, 64, 64, true, 256, 128, 256, 4, 1, false, 1), (bf16, f32, bf16, 64, 64, true, 256, 128, 256, 3, 1, true, 2), (bf16, f32, bf16, 64, 64, true, 256, 128, 192, 4, 1, true, 1), (bf16, f32, bf16, 64, 64, true, 128, 64, 64, 4, 1, false, 1)], END in [false, true]))]
 #[allow(clippy::too_many_arguments, reason = "matrices, and what is done to their product")]
 pub fn multiply_tn_engine<
@@ -506,7 +506,7 @@ pub fn multiply_tn<
 }
 
 /// c ← activation(α · aᵀ · bᵀ + β · c + bias), tiles by the copy engine.
-#[kernel(block = B, min_blocks = W, tensor = if TENSOR { tf32 } else { false }, persistent = AHEAD, overlap, cluster = (1, DOWN), raster(rows = 8), targets = [sm_90],
+#[kernel(block = B, min_blocks = W, tensor = if TENSOR { tf32 } else { false }, persistent = AHEAD, overlap, cluster = (1, DOWN), raster(rows = 16), targets = [sm_90],
     allow(narrow_product), variants((T, S, U, BK, BC, TENSOR, B, BM, BN, STAGES, W, AHEAD, DOWN) in [(bf16, f32, bf16, 64, 64, true, 256, 128, 256, 4, 1, false, 1), (bf16, f32, bf16, 64, 64, true, 256, 128, 256, 3, 1, true, 2), (bf16, f32, bf16, 64, 64, true, 256, 128, 192, 4, 1, true, 1), (bf16, f32, bf16, 64, 64, true, 128, 64, 64, 4, 1, false, 1)], END in [false, true]))]
 #[allow(clippy::too_many_arguments, reason = "matrices, and what is done to their product")]
 pub fn multiply_tt_engine<
