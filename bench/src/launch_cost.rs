@@ -3,7 +3,8 @@
 #![expect(unsafe_code, reason = "launches by the driver's own call, too")]
 
 use crate::Outcome;
-use cudarc::driver::{CudaContext, DevicePtr, DevicePtrMut, result, sys};
+use cudarc::driver::{CudaContext, DevicePtr, DevicePtrMut, LaunchConfig, PushKernelArg, result, sys};
+use cudarc::nvrtc::Ptx;
 use std::ffi::{CString, c_void};
 use std::time::{Duration, Instant};
 use warpwright::Device;
@@ -27,7 +28,9 @@ pub(crate) fn print(device: &Device) -> Outcome<()> {
     let context = CudaContext::new(0)?;
     let stream = context.new_stream()?;
     let (x_slice, mut y_slice) = (stream.clone_htod(&[1.0f32; 32])?, stream.alloc_zeros::<f32>(32)?);
-    let text = CString::new(saxpy(1.0, &x, &mut y).ptx(device.target())?)?;
+    let ptx = saxpy(1.0, &x, &mut y).ptx(device.target())?;
+    let of_cudarc = context.load_module(Ptx::from_src(ptx.as_str()))?.load_function("saxpy")?;
+    let text = CString::new(ptx)?;
     // SAFETY: a text that ends with a zero byte; the context is current.
     let module = unsafe { result::module::load_data(text.as_ptr().cast()) }?;
     // SAFETY: the module was just loaded.
@@ -35,7 +38,7 @@ pub(crate) fn print(device: &Device) -> Outcome<()> {
     let (mut a, mut of_x, mut of_y, mut len) = (1.0f32, x.as_raw().unwrap_or(0), y.as_raw().unwrap_or(0), 32u32);
     // The kernel does not ask how long `x` is.
     let mut parameters: [*mut c_void; 4] = [(&raw mut a).cast(), (&raw mut of_x).cast(), (&raw mut of_y).cast(), (&raw mut len).cast()];
-    let mut times: [Vec<Duration>; 6] = Default::default();
+    let mut times: [Vec<Duration>; 7] = Default::default();
     // One launch first: what the way before has left is its own.
     let mut timed = |way: usize, launch: &mut dyn FnMut(u32) -> Outcome<()>| -> Outcome<()> {
         launch(1)?;
@@ -75,11 +78,22 @@ pub(crate) fn print(device: &Device) -> Outcome<()> {
             };
             Ok((0..count).try_for_each(|_| launch())?)
         })?;
+        timed(6, &mut |count| {
+            let place = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
+            let mut launch = || {
+                let mut launch = stream.launch_builder(&of_cudarc);
+                launch.arg(&1.0f32).arg(&x_slice).arg(&mut y_slice).arg(&32u32);
+                // SAFETY: the kernel and parameters of its types.
+                unsafe { launch.launch(place) }.map(drop)
+            };
+            Ok((0..count).try_for_each(|_| launch())?)
+        })?;
     }
-    let [driver, buffers, slices, lent, of_slices, held] = times.each_mut().map(|times| median(times));
+    let [driver, buffers, slices, lent, of_slices, held, of_builder] = times.each_mut().map(|times| median(times));
     println!(
         "host time of a repeated launch, medians of {ROUNDS} rounds of {LAUNCHES} in turn: {driver:.2} us by cuLaunchKernel alone, {buffers:.2} us on buffers, {slices:.2} us on slices lent to each, \
-         {held:.2} us the same while the stream is held, {lent:.2} us on slices lent to all, {of_slices:.2} us by cuLaunchKernel on slices"
+         {held:.2} us the same while the stream is held, {lent:.2} us on slices lent to all, {of_slices:.2} us by cuLaunchKernel on slices, \
+         {of_builder:.2} us by cudarc's launches"
     );
     // The driver alone: a graph of as many launches, captured.
     let on = stream.cu_stream();

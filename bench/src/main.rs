@@ -137,6 +137,9 @@ struct Arguments {
     only: Vec<String>,
     #[arg(long, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..))]
     runs: Option<usize>,
+    /// Runs each of ours and of theirs by itself for so long before each of its rounds, which take a fifth of that: the clock is then the one that the device's power limit lets it keep.
+    #[arg(long, requires = "staples", value_name = "SECONDS", value_parser = seconds)]
+    sustained: Option<std::time::Duration>,
     #[arg(long, value_name = "PATH")]
     csv: Option<String>,
     /// A Python that has torch, `python3`, which then times torch at the same works.
@@ -145,6 +148,16 @@ struct Arguments {
     /// A picture of the applications, or of the staples.
     #[arg(long, value_name = "PATH.svg")]
     chart: Option<String>,
+}
+
+/// Seconds that can be waited for.
+fn seconds(text: &str) -> Result<std::time::Duration, String> {
+    let number: f64 = text.parse().map_err(|_| format!("`{text}` is not a number"))?;
+    if (0.001..=60.0).contains(&number) {
+        Ok(std::time::Duration::from_secs_f64(number))
+    } else {
+        Err("between 0.001 and 60 seconds".to_owned())
+    }
 }
 
 impl Arguments {
@@ -203,6 +216,7 @@ fn run(arguments: Arguments) -> Outcome<()> {
     };
     if arguments.staples {
         let mut bench = staples::Bench::new(device, twins, size, arguments.runs)?;
+        bench.settle = arguments.sustained;
         if arguments.tune {
             return staples::tune::run(&mut bench, &arguments.only);
         }

@@ -17,6 +17,7 @@ pub(crate) mod tune;
 use crate::report::Spread;
 use crate::twins::Twins;
 use crate::{Outcome, Size};
+use std::time::{Duration, Instant};
 use warpwright::{Device, DeviceKind, Stream};
 use warpwright_kernels::staples::{self, Workspace};
 
@@ -62,6 +63,8 @@ pub(crate) struct Bench {
     twins: Option<Twins>,
     size: Size,
     runs: usize,
+    /// For how long a contestant runs by itself before each of its rounds, so that the device's power limit has set the clock.
+    pub(crate) settle: Option<Duration>,
     only: Vec<String>,
     lines: Vec<Line>,
 }
@@ -73,12 +76,14 @@ type Incumbent<'c> = Option<(&'static str, &'c dyn Fn(&Twins, u32) -> Outcome<f6
 const WARM: usize = 2;
 /// What a round's calls take together, in seconds, and how many they are at most.
 const ROUND: (f64, u32) = (1e-3, 50);
+/// The same where contestants settle before: of what they settle for.
+const SETTLED_ROUND: (f64, u32) = (0.2, 20_000);
 
 impl Bench {
     pub(crate) fn new(device: Device, twins: Option<Twins>, size: Size, runs: Option<usize>) -> Outcome<Bench> {
         let (stream, workspace) = (device.default_stream(), Workspace::new(&device)?);
         let runs = runs.unwrap_or(size.pick(20, 10, 1));
-        Ok(Bench { device, stream, workspace, twins, size, runs, only: Vec::new(), lines: Vec::new() })
+        Ok(Bench { device, stream, workspace, twins, size, runs, settle: None, only: Vec::new(), lines: Vec::new() })
     }
 
     /// Lengths: 10⁴, 10⁷, 2²⁸.
@@ -100,6 +105,11 @@ impl Bench {
 
     /// The seconds of a call, of so many one after the other, behind one that is not counted.
     fn round(&mut self, calls: u32, call: &mut impl FnMut(&Stream, &mut Workspace) -> staples::Result<()>) -> Outcome<f64> {
+        let start = Instant::now();
+        while self.settle.is_some_and(|settle| start.elapsed() < settle) {
+            (0..calls).try_for_each(|_| call(&self.stream, &mut self.workspace))?;
+            self.stream.synchronize()?;
+        }
         call(&self.stream, &mut self.workspace)?;
         let start = self.stream.record()?;
         (0..calls).try_for_each(|_| call(&self.stream, &mut self.workspace))?;
@@ -108,7 +118,7 @@ impl Bench {
 
     /// How many calls a round has.
     fn calls(&mut self, call: &mut impl FnMut(&Stream, &mut Workspace) -> staples::Result<()>) -> Outcome<u32> {
-        let (seconds, most) = ROUND;
+        let (seconds, most) = self.settle.map_or(ROUND, |settle| (SETTLED_ROUND.0 * settle.as_secs_f64(), SETTLED_ROUND.1));
         Ok((seconds / self.round(1, call)?).ceil().clamp(1.0, f64::from(most)) as u32)
     }
 
@@ -132,7 +142,13 @@ impl Bench {
             for run in 0..WARM + self.runs {
                 let time = self.round(calls, &mut call)?;
                 let their_time = match (&self.twins, &theirs) {
-                    (Some(twins), Some((_, theirs))) => Some(theirs(twins, calls)?),
+                    (Some(twins), Some((_, theirs))) => {
+                        let start = Instant::now();
+                        while self.settle.is_some_and(|settle| start.elapsed() < settle) {
+                            theirs(twins, calls)?;
+                        }
+                        Some(theirs(twins, calls)?)
+                    }
                     _ => None,
                 };
                 if run >= WARM {
