@@ -4,7 +4,7 @@ use crate::arguments::Arguments;
 use crate::cache::Generics;
 use crate::check::check_parameter_bytes;
 use crate::definition::{DeviceItem, GenericArgument, KernelDefinition, ScalarKind};
-use crate::device::Device;
+use crate::device::{Device, DeviceKind};
 use crate::driver::Executable;
 use crate::element::{Layout, TypeName};
 use crate::error::{Error, Result};
@@ -16,7 +16,7 @@ use warpwright_codegen::backend::{Backend, Emitted};
 use warpwright_codegen::diagnostic::Diagnostics;
 use warpwright_codegen::hir::Lowered;
 use warpwright_codegen::ir::{IndexWidth, Kernel, MemoryType, ObjectData, ObjectKind, Scalar, Type};
-use warpwright_codegen::pipeline::{self, Legal, Scheduled};
+use warpwright_codegen::pipeline::{self, Built, Legal, Scheduled};
 use warpwright_codegen::syntax::{ConstValue, Extern, GenericValue, Instance as Assignment, Program, Unit, UnitId};
 #[cfg(feature = "inspect")]
 use warpwright_codegen::syntax::{KernelAttributes, Setting};
@@ -140,6 +140,18 @@ pub(crate) fn with_lowered<R>(
     generics: &Generics,
     use_it: impl FnOnce(&LoweredKernel<'_>) -> Result<R>,
 ) -> Result<R> {
+    with_lowered_by(pipeline::lower, definition, generics, use_it)
+}
+
+/// How an instance is lowered.
+type Lower = fn(&Program, UnitId, &str, &Assignment) -> std::result::Result<Lowered<Built>, Diagnostics>;
+
+fn with_lowered_by<R>(
+    lower: Lower,
+    definition: &'static KernelDefinition,
+    generics: &Generics,
+    use_it: impl FnOnce(&LoweredKernel<'_>) -> Result<R>,
+) -> Result<R> {
     let mut program = Program::default();
     let mut units = Units::new(definition, &mut program);
     let unit = units.add(&definition.item)?;
@@ -147,7 +159,7 @@ pub(crate) fn with_lowered<R>(
     units.add_externs()?;
     let assignment = Assignment { generics: generic_values };
     let refused = |found: Diagnostics| refused(definition, &program, &found);
-    let built = pipeline::lower(&program, unit, definition.name, &assignment).map_err(refused)?;
+    let built = lower(&program, unit, definition.name, &assignment).map_err(refused)?;
     // Before the passes: what they remove, the host twin still does.
     let is_cooperative = is_cooperative(&built.kernel);
     // Warnings are for who compiles the crate.
@@ -163,7 +175,9 @@ impl Instance {
         generics: &Generics,
         arguments: &Arguments<'_>,
     ) -> Result<Instance> {
-        with_lowered(definition, generics, |kernel| {
+        // The simulator says of a fault in a device function where it was called.
+        let lower = if device.kind() == DeviceKind::Simulator { pipeline::lower_with_calls } else { pipeline::lower };
+        with_lowered_by(lower, definition, generics, |kernel| {
             check_parameter_bytes(definition, arguments, kernel.legal().options.index, device)?;
             check_parameters(definition, kernel.legal(), arguments)?;
             let facts = kernel.facts();

@@ -247,6 +247,12 @@ impl Source {
         self.lower(kernel, instance)?.schedule()
     }
 
+    /// The same for who says where the kernel is as it runs: of a device function, where it was called, too.
+    pub(super) fn compile_with_calls(&self, kernel: &str, instance: &Instance) -> Result<Lowered<Scheduled>, Diagnostics> {
+        let reached = self.reached(kernel)?;
+        pipeline::lower_with_calls(&reached.program, reached.unit, &reached.name(), instance)?.schedule()
+    }
+
     /// The same with every index checked.
     pub(super) fn compile_checked(&self, kernel: &str, instance: &Instance) -> Result<Lowered<Scheduled>, Diagnostics> {
         let reached = self.reached(kernel)?;

@@ -41,7 +41,7 @@ impl Maker {
     fn new(name: &str, options: KernelOptions) -> Maker {
         let mut kernel = Kernel::new(name, options);
         kernel.files.push("src/main.rs".into());
-        let loc = kernel.locations.push(Location { file: 0, line: 7, column: 3, call: None });
+        let loc = kernel.locations.push(Location { file: 0, line: 7, column: 3, call: None, caller: None });
         let words = || Box::new(MemoryType::Scalar(Type::U64));
         let slice = || MemoryType::Slice(words());
         let array = || MemoryType::Array(words(), 16);

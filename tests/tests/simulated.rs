@@ -2,6 +2,8 @@
 
 #![allow(deprecated, reason = "what lints find of speed is not what is tested here")]
 
+#[path = "simulated/calls.rs"]
+mod calls;
 #[path = "simulated/endless.rs"]
 mod endless;
 #[path = "simulated/lanes.rs"]
@@ -10,6 +12,8 @@ mod lanes;
 mod order;
 #[path = "simulated/ordered.rs"]
 mod ordered;
+#[path = "simulated/put.rs"]
+mod put;
 
 use warpwright::{Device, Launch};
 

@@ -69,6 +69,8 @@ pub(crate) struct Instead {
     pub(crate) one_element: bool,
     /// Every index is checked, whatever `bounds` says.
     pub(crate) checks_bounds: bool,
+    /// Each call of a device function has locations of its own.
+    pub(crate) keeps_calls_apart: bool,
 }
 
 /// Types and lowers one instance of the kernel `name` (its path within the unit) of `unit`; with it comes why it cannot run for several elements of a
@@ -101,7 +103,7 @@ pub(crate) fn lower_kernel(
     let required = options::required(&mut checker, &attributes);
     context.body(function, &args);
     context.diagnostics.borrow_mut().barrier()?;
-    let lowered = lower::lower(&context, &program.units, unit, function, &args, options, &elements);
+    let lowered = lower::lower(&context, &program.units, unit, function, &args, options, &elements, instead.keeps_calls_apart);
     context.diagnostics.borrow_mut().barrier()?;
     let could_not = || Diagnostic::error(Span::call_site(), format!("the kernel `{name}` could not be compiled"));
     let (mut lowered, refused) = lowered.ok_or_else(could_not)?;

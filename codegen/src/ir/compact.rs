@@ -102,13 +102,13 @@ impl Plan {
             if let ObjectKind::Peers(array) = &mut data.kind {
                 *array = self.objects.name(*array);
             }
-            data.loc = locations.intern(kernel.locations[data.loc]);
+            data.loc = locations.intern_of(&kernel.locations, data.loc);
             data
         });
         kernel.insts = take(&mut kernel.insts, &self.insts.order, |mut data: InstData| {
             self.rename_op(&mut data.op);
             data.results.iter_mut().for_each(|value| *value = self.values.name(*value));
-            data.loc = locations.intern(kernel.locations[data.loc]);
+            data.loc = locations.intern_of(&kernel.locations, data.loc);
             data
         });
         kernel.blocks = take(&mut kernel.blocks, &self.blocks.order, |mut data: BlockData| {
@@ -130,13 +130,13 @@ impl Plan {
         for early in &mut kernel.early_loads {
             let kept = early.loads.iter().filter(|inst| self.insts.names[usize::from(**inst)].is_some());
             early.loads = kept.map(|inst| self.insts.name(*inst)).collect();
-            early.place = locations.intern(kernel.locations[early.place]);
+            early.place = locations.intern_of(&kernel.locations, early.place);
         }
         kernel.early_loads.retain(|early| !early.loads.is_empty());
         kernel.swizzled = kernel.swizzled.iter().map(|(object, swizzle)| (self.objects.name(*object), *swizzle)).collect();
         kernel.rings = std::mem::take(&mut kernel.rings)
             .into_iter()
-            .map(|(object, ring)| (self.objects.name(object), Ring { place: locations.intern(kernel.locations[ring.place]), ..ring }))
+            .map(|(object, ring)| (self.objects.name(object), Ring { place: locations.intern_of(&kernel.locations, ring.place), ..ring }))
             .collect();
         kernel.cached = kernel.cached.iter().map(|(object, hint)| (self.objects.name(*object), *hint)).collect();
         kernel.locations = locations.table;
@@ -180,6 +180,13 @@ impl Default for Locations {
 }
 
 impl Locations {
+    /// One of another table, with those that it was called from.
+    fn intern_of(&mut self, table: &EntityMap<Loc, Location>, loc: Loc) -> Loc {
+        let location = table[loc];
+        let caller = location.caller.map(|caller| self.intern_of(table, caller));
+        self.intern(Location { caller, ..location })
+    }
+
     pub(crate) fn intern(&mut self, location: Location) -> Loc {
         *self.known.entry(location).or_insert_with(|| self.table.push(location))
     }

@@ -39,6 +39,8 @@ pub struct Location {
     pub column: u32,
     /// The function of the language that is called there, where the instructions are what it is made of: `warp_sum`'s shuffles.
     pub call: Option<IntrinsicId>,
+    /// Where the device function was called that this stands in; nothing where it stands in the kernel, or calls are not kept apart (`pipeline::lower_with_calls` does).
+    pub caller: Option<Loc>,
 }
 
 /// What defines a value.

@@ -72,6 +72,14 @@ pub fn lower_checked(program: &Program, unit: UnitId, name: &str, instance: &Ins
     lower_instead(program, unit, name, instance, Instead { checks_bounds: true, ..Instead::default() })
 }
 
+/// The same with locations that know where the function was called that they stand in, for who says where a running kernel is: they are several of one place then, where lints and texts want one.
+///
+/// # Errors
+/// As [`lower`].
+pub fn lower_with_calls(program: &Program, unit: UnitId, name: &str, instance: &Instance) -> Result<Lowered<Built>, Diagnostics> {
+    lower_instead(program, unit, name, instance, Instead { keeps_calls_apart: true, ..Instead::default() })
+}
+
 fn lower_instead(
     program: &Program,
     unit: UnitId,

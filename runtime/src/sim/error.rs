@@ -36,9 +36,20 @@ pub enum Error {
     Fault(#[from] Box<Fault>),
 }
 
+/// Where a device function is called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallPlace {
+    /// The source file.
+    pub file: String,
+    /// Line of the call, from 1.
+    pub line: u32,
+    /// Its column, from 1.
+    pub column: u32,
+}
+
 /// What a thread did wrong, and where.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{place}: kernel `{kernel}`, block {}, thread {}: {kind}", Triple(*block), Triple(*thread), place = DisplayedPlace(file, *line, *column))]
+#[error("{place}{}: kernel `{kernel}`, block {}, thread {}: {kind}", DisplayedCalls(file, calls), Triple(*block), Triple(*thread), place = DisplayedPlace(file, *line, *column))]
 pub struct Fault {
     /// The kernel's name in the source.
     pub kernel: String,
@@ -48,6 +59,8 @@ pub struct Fault {
     pub line: u32,
     /// Its column, from 1.
     pub column: u32,
+    /// Where the device function was called that has this line, where the one that calls it was, and so on to the kernel. Empty for a line of the kernel.
+    pub calls: Vec<CallPlace>,
     /// The block, `[x, y, z]`.
     pub block: [u32; 3],
     /// The thread within the block, `[x, y, z]`. Where several are at fault, the first.
@@ -350,6 +363,24 @@ impl fmt::Display for Triple {
 
 /// A place in the source.
 struct DisplayedPlace<'a>(&'a str, u32, u32);
+
+/// The calls that lead to a line of this file.
+struct DisplayedCalls<'a>(&'a str, &'a [CallPlace]);
+
+impl fmt::Display for DisplayedCalls<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut here = self.0;
+        for CallPlace { file, line, column } in self.1 {
+            if file == here {
+                write!(f, ", called on line {line}")?
+            } else {
+                write!(f, ", called at {file}:{line}:{column}")?
+            }
+            here = file;
+        }
+        Ok(())
+    }
+}
 
 impl fmt::Display for DisplayedPlace<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -7,7 +7,7 @@ use super::order::MissingFence;
 use super::program::{Access, Program};
 use super::shadow::Clash;
 use super::tallies::Tallies;
-use super::{Error, Fault, FaultKind, SimArgument, SimLaunch};
+use super::{CallPlace, Error, Fault, FaultKind, SimArgument, SimLaunch};
 use crate::error::mistake;
 use crate::texture::Picture;
 use std::collections::BTreeMap;
@@ -275,11 +275,16 @@ impl<'a> BoundLaunch<'a> {
 
     /// A fault at a place in the source.
     pub(super) fn fault(&self, location: Location, block: [u32; 3], thread: u32, kind: FaultKind) -> Box<Fault> {
+        let file_of = |location: Location| self.program.files.get(usize::from(location.file)).cloned().unwrap_or_default();
+        let caller_of = |location: &Location| self.program.callers.get(location.caller?).copied();
+        let calls = std::iter::successors(caller_of(&location), caller_of);
+        let calls = calls.map(|call| CallPlace { file: file_of(call), line: call.line, column: call.column }).collect();
         Box::new(Fault {
             kernel: self.program.kernel.clone(),
-            file: self.program.files.get(usize::from(location.file)).cloned().unwrap_or_default(),
+            file: file_of(location),
             line: location.line,
             column: location.column,
+            calls,
             block,
             thread: thread_position(thread, self.block),
             kind,

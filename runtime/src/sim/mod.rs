@@ -42,7 +42,7 @@ mod tests;
 
 pub use counters::{Counters, INSTRUCTION_CLASSES, InstructionClass, LineCounters, Tally};
 pub use engine::Misuse;
-pub use error::{AccessKind, Error, Fault, FaultKind};
+pub use error::{AccessKind, CallPlace, Error, Fault, FaultKind};
 pub(crate) use fault_text::{loop_limit_reached, missing_lane};
 pub use order::MissingFence;
 

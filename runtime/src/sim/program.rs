@@ -12,7 +12,7 @@ use super::tensor::{MatrixLoad, MatrixRows, Product, WarpgroupProduct};
 use super::texture::TextureRead;
 use super::{AccessKind, SimOptions};
 use warpwright_codegen::ir::intrinsic::{Call as CallKind, CopyStep, Eval};
-use warpwright_codegen::ir::{AtomicOp, Atomicity, Axis, Location, MemoryOrder, PrintPart, Space, Special, Type};
+use warpwright_codegen::ir::{AtomicOp, Atomicity, Axis, EntityMap, Loc, Location, MemoryOrder, PrintPart, Space, Special, Type};
 
 /// A step.
 #[derive(Clone, Copy, Debug)]
@@ -392,6 +392,8 @@ pub(super) struct Program {
     pub(super) steps: Vec<SimStep>,
     /// Their places in the source.
     pub(super) locations: Vec<Location>,
+    /// The kernel's locations, which those of device functions name as where they are called.
+    pub(super) callers: EntityMap<Loc, Location>,
     /// Slots of each register file.
     pub(super) registers: [usize; 3],
     /// Mask slots.

@@ -3,7 +3,7 @@
 use super::stop;
 use crate::cli::Stop;
 use crate::cli::source::{Source, meant};
-use warpwright::{Device, Dim3};
+use warpwright::{Device, DeviceKind, Dim3};
 use warpwright_codegen::hir::Lowered;
 use warpwright_codegen::nearest::nearest;
 use warpwright_codegen::pipeline::Scheduled;
@@ -25,7 +25,11 @@ pub(in crate::cli) struct Launchable {
 impl Launchable {
     /// Compiles an instance of a kernel for a device.
     pub(in crate::cli) fn compile(source: &Source, kernel: &str, instance: &Instance, device: &Device) -> Result<Launchable, Stop> {
-        let lowered = source.compile(kernel, instance).map_err(|found| source.findings(&found))?;
+        let compiled = match device.kind() {
+            DeviceKind::Simulator => source.compile_with_calls(kernel, instance),
+            _ => source.compile(kernel, instance),
+        };
+        let lowered = compiled.map_err(|found| source.findings(&found))?;
         Launchable::of(source, kernel, instance, lowered, device)
     }
 

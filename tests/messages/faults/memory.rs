@@ -6,6 +6,19 @@ fn doubled(x: &Global<f32>, y: &mut Global<f32>) {
     y[i] = x[i] * 2.0;
 }
 
+// ---- An index beyond a buffer in a device function, which says where it was called
+// launch: grid = 1
+#[kernel(block = 64)]
+fn marked(y: &mut Global<u32>) {
+    mark(y, thread_idx().x);
+    mark(y, thread_idx().x + 256);
+}
+
+#[device]
+fn mark(y: &mut Global<u32>, i: usize) {
+    y[i] = 1;
+}
+
 // ---- An index less than zero
 // launch: grid = 1
 #[kernel(block = 64)]

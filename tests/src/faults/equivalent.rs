@@ -127,8 +127,6 @@ pub const IN_ORDER: &[Listed] = &[
 
 const ELSEWHERE: &str = "the flag that is waited for is not written: the fault is where its reader waits";
 const LATER_INDEX: &str = "the value is computed here and is an index later: the access is at fault";
-pub(super) const IN_CALLEE: &str = "the loop's number is an index in a function that is called in the loop";
-const GUARDS_CALLEE: &str = "what the condition is about is an index in a function that is called under it";
 const NOT_USED: &str = "what is compared is not the index that is used under the condition";
 const IN_PAIR: &str =
     "counters are kept in pairs, so there is one more than there are bins: the fault is where the counter is added to its bin";
@@ -138,9 +136,6 @@ pub const BEHIND: &[Listed] = &[
     row("message", IndexAbove, 1, ELSEWHERE),
     row("tickets", EveryBlock, 1, LATER_INDEX),
     row("reduce_ring", EveryBlock, 1, LATER_INDEX),
-    row("integrals_direct", LateEnd, 4, IN_CALLEE),
-    row("draw", LessOrEqual, 1, GUARDS_CALLEE),
-    row("draw", NoGuard, 1, GUARDS_CALLEE),
     row("count_global", IndexAbove, 1, NOT_USED),
     row("count_halves", IndexBelow, 1, NOT_USED),
     row("count_replicated", IndexAbove, 1, NOT_USED),

@@ -54,6 +54,10 @@ impl Expected<'_> {
         if is_there && (is_edited(fault.line) || other_line(&fault.kind).is_some_and(is_edited)) {
             return true;
         }
+        // A function that is called in the edited loop, or under the edited condition.
+        if fault.calls.iter().any(|call| call.file == self.edited.file && is_edited(call.line)) {
+            return true;
+        }
         if !edit.mistake.row().is_of_order {
             return self.is_left_unwritten(edit, fault);
         }

@@ -1,7 +1,7 @@
 //! What the test needs more where every mistake is made (`WARPWRIGHT_FAULTS=all`): launches whose inputs show mistakes of values in kernels in which the bounded test
 //! makes those of order alone, and what is told of their mutants by a person.
 
-use super::equivalent::{IN_CALLEE, Listed, row};
+use super::equivalent::{Listed, row};
 use super::kernels::{Show, Specimen};
 use super::mistakes::Mistake::{EarlyEnd, IndexAbove, IndexBelow, LateEnd, LateStart};
 use super::products::{attention_by_engine, attention_by_threads};
@@ -102,6 +102,4 @@ pub const BEHIND: &[Listed] = &[
     row("sort_pass", IndexBelow, 4, A_PLACE),
     row("sort_pass", LateStart, 7, A_PLACE),
     row("sort_pass", EarlyEnd, 7, A_PLACE),
-    row("multiply_nn", LateEnd, 1, IN_CALLEE),
-    row("multiply_nn_engine", LateEnd, 1, IN_CALLEE),
 ];

@@ -3,8 +3,8 @@
 use super::page::{Entry, Section};
 use warpwright_codegen::diagnostic::Diagnostics;
 use warpwright_codegen::ir::{Kernel, ObjectKind};
-use warpwright_codegen::pipeline::compile_text;
-use warpwright_codegen::syntax::Instance;
+use warpwright_codegen::pipeline::lower_with_calls;
+use warpwright_codegen::syntax::{Instance, Program, Unit};
 use warpwright_codegen::text::parse_kernel;
 use warpwright_codegen::verify::verify;
 use warpwright_runtime::sim::{Error, Fault, FaultKind, SimArgument, SimLaunch, SimOptions, SimProgram};
@@ -90,7 +90,9 @@ fn fault_of(text: &str) -> Result<Box<Fault>, String> {
     let asked = asked(text);
     let name = text.split("fn ").nth(1).and_then(|rest| rest.split('(').next()).expect("a kernel");
     let said = |found: Diagnostics| found.iter().map(|finding| finding.message.clone()).collect::<Vec<String>>().join("; ");
-    let lowered = compile_text("example.rs", text, name, &Instance::default()).map_err(said)?;
+    let mut program = Program::default();
+    let unit = program.add(Unit::parse("example.rs", 1, 1, text).map_err(said)?);
+    let lowered = lower_with_calls(&program, unit, name, &Instance::default()).and_then(|built| built.schedule()).map_err(said)?;
     let legal = lowered.kernel.legal();
     let form: &Kernel = legal.forms().next().unwrap_or(legal);
     let edited = match text.lines().find_map(|line| line.strip_prefix("// in its IR, ")) {

@@ -61,5 +61,6 @@ pub(super) const OF_RUNTIME: &[Without] = &[
     ("runtime/src/libraries.rs", "NVIDIA has no driver for macOS", OF_ANOTHER_SYSTEM),
     ("runtime/src/libraries.rs", "NVIDIA has no NCCL for macOS", OF_ANOTHER_SYSTEM),
     ("runtime/src/libraries.rs", "NVIDIA has no NCCL for Windows", OF_ANOTHER_SYSTEM),
+    ("runtime/src/sim/error.rs", ", called at", "of functions of two files; a test in `tests/tests/simulated/calls.rs` has some"),
     ("runtime/src/sim/fault_text.rs", "more than 2^32 barrier intervals", "2³² barriers in one launch take days; see above"),
 ];

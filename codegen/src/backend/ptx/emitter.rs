@@ -214,7 +214,7 @@ impl<'k> Emitter<'k> {
         if self.loc != self.said {
             let [before, place] = [self.said, self.loc].map(|loc| self.kernel.locations[loc]);
             self.said = self.loc;
-            if place.line != 0 && (Location { call: before.call, ..place }) != before {
+            if place.line != 0 && (Location { call: before.call, caller: before.caller, ..place }) != before {
                 self.code.push(Statement::Loc([u32::from(place.file) + 1, place.line, place.column]));
             }
         }

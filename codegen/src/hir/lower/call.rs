@@ -69,7 +69,8 @@ impl Lowerer<'_, '_> {
         let early = super::loops::returns_early(&body.root);
         let kept = self.vars.len();
         self.stack.push(function);
-        self.enter(body.clone(), unit, Returns::Thread);
+        let caller = self.keeps_calls_apart.then_some(self.loc);
+        self.enter(body.clone(), unit, caller);
         for (local, binding) in body.params.iter().zip(bindings) {
             if let Var::Value(tree) = &binding {
                 self.declare_arrays(tree, body.locals[local.0].span);

@@ -59,6 +59,8 @@ struct Frame {
     unit: UnitId,
     /// Where `return` goes.
     returns: Returns,
+    /// Where it is called, if calls are kept apart.
+    caller: Option<Loc>,
     scopes: HashMap<ScopeId, Exit>,
 }
 
@@ -88,7 +90,9 @@ pub(super) struct Lowerer<'c, 'p> {
     statement: u32,
     /// Statements are numbered in the order they begin.
     last_statement: u32,
-    places: HashMap<(usize, u32, u32, Option<IntrinsicId>), Loc>,
+    places: HashMap<(usize, u32, u32, Option<IntrinsicId>, Option<Loc>), Loc>,
+    /// Whether each call of a device function has locations of its own.
+    keeps_calls_apart: bool,
     files: HashMap<usize, u16>,
     vars: Vec<Var>,
     frames: Vec<Frame>,
@@ -116,6 +120,7 @@ pub(super) fn lower<'p>(
     args: &[Arg],
     options: KernelOptions,
     elements: &tree::Annotations,
+    keeps_calls_apart: bool,
 ) -> Option<(Lowered, Option<Diagnostic>)> {
     let body = context.body(function, args)?;
     let item = &context.items.functions[function.0];
@@ -131,6 +136,7 @@ pub(super) fn lower<'p>(
         statement: 0,
         last_statement: 0,
         places: HashMap::new(),
+        keeps_calls_apart,
         files: HashMap::new(),
         vars: Vec::new(),
         frames: Vec::new(),
@@ -144,7 +150,7 @@ pub(super) fn lower<'p>(
         depth: 0,
     };
     lowerer.block = lowerer.kernel.body;
-    lowerer.enter(body.clone(), unit, Returns::Thread);
+    lowerer.enter(body.clone(), unit, None);
     let parameters = lowerer.parameters(&body, item.signature);
     lowerer.for_each_element(elements, |lowerer| {
         lowerer.bind_parameters(parameters);
@@ -179,10 +185,10 @@ impl<'c, 'p> Lowerer<'c, 'p> {
         &mut self.frames[last]
     }
 
-    fn enter(&mut self, body: Rc<Body>, unit: UnitId, returns: Returns) {
+    fn enter(&mut self, body: Rc<Body>, unit: UnitId, caller: Option<Loc>) {
         let base = self.vars.len();
         self.vars.resize_with(base + body.locals.len(), || Var::Undeclared);
-        self.frames.push(Frame { body, base, unit, returns, scopes: HashMap::new() });
+        self.frames.push(Frame { body, base, unit, returns: Returns::Thread, caller, scopes: HashMap::new() });
     }
 
     fn var(&self, local: LocalId) -> usize {
@@ -203,7 +209,8 @@ impl<'c, 'p> Lowerer<'c, 'p> {
     fn at_call(&mut self, span: Span, call: Option<IntrinsicId>) {
         let start = span.start();
         let unit = self.frame().unit.0;
-        let key = (unit, start.line as u32, start.column as u32, call);
+        let caller = self.frame().caller;
+        let key = (unit, start.line as u32, start.column as u32, call, caller);
         if let Some(loc) = self.places.get(&key) {
             self.loc = *loc;
             return;
@@ -223,7 +230,7 @@ impl<'c, 'p> Lowerer<'c, 'p> {
         };
         let line = start.line as u32 + data.line_offset;
         let column = start.column as u32 + 1 + if start.line == 1 { data.column_offset } else { 0 };
-        self.loc = self.kernel.locations.push(Location { file, line, column, call });
+        self.loc = self.kernel.locations.push(Location { file, line, column, call, caller });
         self.spans.push(span);
         self.statements.push(self.statement);
         self.places.insert(key, self.loc);

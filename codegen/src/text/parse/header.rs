@@ -240,9 +240,9 @@ impl Parser<'_> {
         let second = self.integer()?;
         let mut location = if self.eat(':') {
             let file = u16::try_from(first).map_err(|_| self.error(format!("there is no file {first}")))?;
-            crate::ir::Location { file, line: second, column: self.integer()?, call: None }
+            crate::ir::Location { file, line: second, column: self.integer()?, call: None, caller: None }
         } else {
-            crate::ir::Location { file: 0, line: first, column: second, call: None }
+            crate::ir::Location { file: 0, line: first, column: second, call: None, caller: None }
         };
         if self.eat_word("in") {
             let name = self.word()?;

@@ -220,8 +220,10 @@ fn gappy() -> Kernel {
     let mut kernel = Kernel::new("k", KernelOptions::default());
     kernel.stage = Stage::Legal;
     kernel.files.push("a.rs".to_owned());
-    let locs: Vec<Loc> =
-        [9, 4, 9].iter().map(|line| kernel.locations.push(Location { file: 0, line: *line, column: 1, call: None })).collect();
+    let locs: Vec<Loc> = [9, 4, 9]
+        .iter()
+        .map(|line| kernel.locations.push(Location { file: 0, line: *line, column: 1, call: None, caller: None }))
+        .collect();
     let slice = MemoryType::Slice(Box::new(MemoryType::Scalar(Type::U32)));
     let object = |name: &str, kind| ObjectData { name: name.to_owned(), kind, ty: slice.clone(), loc: Loc(0) };
     kernel.objects.push(object("t", ObjectKind::Shared));

@@ -196,7 +196,8 @@ impl<'k> Compiler<'k> {
                 segment
             }
         };
-        let location = self.location;
+        // Lines are counted, whoever calls.
+        let location = Location { caller: None, ..self.location };
         let items = &mut self.program.segments[segment as usize].items;
         match items.iter_mut().find(|(l, c, _)| *l == location && *c == class) {
             Some((_, _, n)) => *n += number,

@@ -30,6 +30,7 @@ pub(super) fn layout(kernel: &Kernel, options: SimOptions) -> Result<Program> {
         files: kernel.files.clone(),
         steps: Vec::new(),
         locations: Vec::new(),
+        callers: kernel.locations.clone(),
         registers: [0; 3],
         masks: 0,
         presets: Vec::new(),
