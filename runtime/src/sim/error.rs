@@ -371,11 +371,10 @@ impl fmt::Display for DisplayedCalls<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut here = self.0;
         for CallPlace { file, line, column } in self.1 {
-            if file == here {
-                write!(f, ", called on line {line}")?
-            } else {
-                write!(f, ", called at {file}:{line}:{column}")?
-            }
+            match file == here {
+                true => write!(f, ", called on line {line}"),
+                false => write!(f, ", called at {file}:{line}:{column}"),
+            }?;
             here = file;
         }
         Ok(())
