@@ -103,7 +103,7 @@ pub(crate) fn lower_kernel(
     let required = options::required(&mut checker, &attributes);
     context.body(function, &args);
     context.diagnostics.borrow_mut().barrier()?;
-    let lowered = lower::lower(&context, &program.units, unit, function, &args, options, &elements, instead.keeps_calls_apart);
+    let lowered = lower::lower(&context, &program.units, (unit, function), &args, options, &elements, instead.keeps_calls_apart);
     context.diagnostics.borrow_mut().barrier()?;
     let could_not = || Diagnostic::error(Span::call_site(), format!("the kernel `{name}` could not be compiled"));
     let (mut lowered, refused) = lowered.ok_or_else(could_not)?;

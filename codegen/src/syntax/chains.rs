@@ -67,7 +67,12 @@ struct Chain<'e> {
 
 impl<'e> Chain<'e> {
     fn of(expr: &'e syn::Expr) -> Chain<'e> {
-        let (mut at, mut calls) = (unparenthesized(expr), Vec::new());
+        Chain::behind(expr, Vec::new())
+    }
+
+    /// Of an expression and the methods that follow it, the last one first.
+    fn behind(expr: &'e syn::Expr, mut calls: Vec<&'e syn::ExprMethodCall>) -> Chain<'e> {
+        let mut at = unparenthesized(expr);
         while let syn::Expr::MethodCall(call) = at {
             calls.push(call);
             at = unparenthesized(&call.receiver);
@@ -92,6 +97,16 @@ pub(super) fn refused_chain(expr: &syn::Expr, bound: Option<&syn::Ident>, zero: 
         syn::Expr::Unary(syn::ExprUnary { op: syn::UnOp::Deref(_), expr, .. }) => expr,
         other => other,
     });
+    refused(&chain, bound, zero)
+}
+
+/// The same of a method that is called, for who looks at types.
+pub(crate) fn refused_call(call: &syn::ExprMethodCall) -> Option<Diagnostic> {
+    let begins = matches!(unparenthesized(&call.receiver), syn::Expr::MethodCall(_) | syn::Expr::Range(_));
+    begins.then(|| Chain::behind(&call.receiver, vec![call])).and_then(|chain| refused(&chain, None, &|_| "0.0"))
+}
+
+fn refused(chain: &Chain<'_>, bound: Option<&syn::Ident>, zero: Zero<'_>) -> Option<Diagnostic> {
     if let Some(at) = chain.find(OPTIONS, OF_OPTION) {
         let call = chain.calls[at];
         let error = Diagnostic::error(call.method.span(), no_option(call));

@@ -37,6 +37,7 @@ pub use annotations::{SharedAttribute, annotation_arguments, loop_annotations, p
 pub use attributes::{DeclaredVariants, KernelAttributes, is_named, literal_int};
 pub(crate) use attributes::{is_tf32, tensor_branches};
 pub(crate) use body::edit_of_expression;
+pub(crate) use chains::refused_call;
 pub use choice::Choice;
 pub use foreign::{Foreign, foreign};
 pub use foreign_syntax::foreign_syntax;

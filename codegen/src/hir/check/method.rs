@@ -36,6 +36,10 @@ fn widths(bytes: u64) -> String {
 
 impl Checker<'_, '_> {
     pub(super) fn method_call(&mut self, call: &syn::ExprMethodCall, span: Span) -> Expr {
+        // Said once, of the whole chain: its range and its closures go with it.
+        if let Some(error) = crate::syntax::refused_call(call) {
+            return self.error_expression(error);
+        }
         let receiver = self.expression(&call.receiver);
         let receiver = self.through_constant(receiver);
         let name = call.method.to_string();
@@ -99,6 +103,8 @@ impl Checker<'_, '_> {
             diagnostic = diagnostic.help(help);
         } else if let (Ty::MatrixBatch(_), "len") = (self.infer.shallow(&receiver.ty), name.as_str()) {
             diagnostic = diagnostic.help(format!("write `{}.count()`", written(&call.receiver)));
+        } else if let Some(edit) = super::familiar::of_float(call).filter(|_| self.infer.shallow(&receiver.ty).is_float()) {
+            diagnostic = diagnostic.help(edit);
         } else if let Some(edit) =
             super::familiar::of_method(call).filter(|_| super::matrix::methods(&self.infer.shallow(&receiver.ty)).is_empty())
         {

@@ -51,6 +51,9 @@ struct Exit {
     result: Option<Ty>,
 }
 
+/// What has a location of its own: unit, line and column, the function of the language, where the device function was called.
+type At = (usize, u32, u32, Option<IntrinsicId>, Option<Loc>);
+
 /// A body being lowered: the kernel's, or that of a function inlined into it.
 struct Frame {
     body: Rc<Body>,
@@ -90,7 +93,7 @@ pub(super) struct Lowerer<'c, 'p> {
     statement: u32,
     /// Statements are numbered in the order they begin.
     last_statement: u32,
-    places: HashMap<(usize, u32, u32, Option<IntrinsicId>, Option<Loc>), Loc>,
+    places: HashMap<At, Loc>,
     /// Whether each call of a device function has locations of its own.
     keeps_calls_apart: bool,
     files: HashMap<usize, u16>,
@@ -115,8 +118,7 @@ pub(super) struct Lowerer<'c, 'p> {
 pub(super) fn lower<'p>(
     context: &Context<'p>,
     units: &'p [Unit],
-    unit: UnitId,
-    function: FnId,
+    (unit, function): (UnitId, FnId),
     args: &[Arg],
     options: KernelOptions,
     elements: &tree::Annotations,
