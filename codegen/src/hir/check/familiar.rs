@@ -54,19 +54,19 @@ const METHODS: &[(&str, &str)] = &[
 
 /// Methods of integers that say what becomes of a number that is too large, each with what a float does, which has infinities.
 const FLOATS: &[(&str, &str)] = &[
-    ("add", "{x} + {0}"),
-    ("sub", "{x} - {0}"),
-    ("mul", "{x} * {0}"),
-    ("div", "{x} / {0}"),
-    ("rem", "{x} % {0}"),
-    ("neg", "-{x}"),
-    ("abs", "{x}.abs()"),
+    ("_add", "{x} + {0}"),
+    ("_sub", "{x} - {0}"),
+    ("_mul", "{x} * {0}"),
+    ("_div", "{x} / {0}"),
+    ("_rem", "{x} % {0}"),
+    ("_neg", "-{x}"),
+    ("_abs", "{x}.abs()"),
 ];
 
 /// The edit for a method of integers that is called on a float: `saturating_abs`.
 pub(super) fn of_float(call: &syn::ExprMethodCall) -> Option<String> {
     let name = call.method.to_string();
-    let what = ["saturating_", "wrapping_", "checked_", "overflowing_"].iter().find_map(|how| name.strip_prefix(how))?;
+    let what = ["saturating", "wrapping", "checked", "overflowing"].iter().find_map(|how| name.strip_prefix(how))?;
     let (_, edit) = FLOATS.iter().find(|(known, _)| *known == what)?;
     let of = call.args.first().map_or_else(|| "y".to_owned(), operand);
     Some(format!("write `{}`: floats do not wrap", edit.replace("{x}", &operand(&call.receiver)).replace("{0}", &of)))
