@@ -5,6 +5,9 @@
 
 #![expect(unsafe_code, reason = "copies and clears memory that is lent to it")]
 
+#[cfg(test)]
+mod tests;
+
 use crate::arguments::DetachedArguments;
 use crate::buffer::{Allocation, Buffer, ConstantBuffer, bytes_of};
 use crate::check::Extents;
@@ -257,12 +260,34 @@ impl Recording {
                 known.readers.push(number);
             }
         });
-        after.sort_unstable();
-        after.dedup();
         self.steps.push(step);
+        drop_implied(&mut after, &self.after);
         self.after.push(after);
         Ok(GraphStep(number))
     }
+}
+
+/// Leaves out what is waited for anyway, since another of these steps waits for it: each edge costs the device time, and a step with one may overlap with what it waits for. `before`: what each step waits for, which
+/// are always steps before it.
+fn drop_implied(after: &mut Vec<usize>, before: &[Vec<usize>]) {
+    after.sort_unstable();
+    after.dedup();
+    let (Some(&first), Some(&last)) = (after.first(), after.last()) else { return };
+    // Whether a later one waits for a step, from the last one down to the first.
+    let mut is_implied = vec![false; last - first + 1];
+    let mut kept = Vec::new();
+    for step in (first..=last).rev() {
+        let is_needed = is_implied[step - first] || after.binary_search(&step).is_ok();
+        if !is_needed {
+            continue;
+        }
+        if !is_implied[step - first] {
+            kept.push(step);
+        }
+        before[step].iter().filter(|earlier| **earlier >= first).for_each(|earlier| is_implied[*earlier - first] = true);
+    }
+    kept.reverse();
+    *after = kept;
 }
 
 impl fmt::Debug for Recording {
@@ -303,7 +328,8 @@ fn recorded(
 /// Steps recorded by [`Device::record`], replayed by one call.
 ///
 /// On CUDA it is a graph of the driver's, which the first replay makes: from then on a replay costs the host one call, however many steps there are, and steps that do not depend on each other may run at the same time. On
-/// other devices each step is launched in turn. A kernel of a graph begins when those before it that it depends on have ended, `overlap` or not.
+/// other devices each step is launched in turn. A kernel of a graph begins when the steps that it depends on have ended; one that has `overlap`, no constants, and waits for one kernel only may begin before that one's end, as in a stream
+/// (CUDA 12.3 and later).
 pub struct Graph {
     device: Device,
     known: Vec<Known>,

@@ -29,14 +29,14 @@ impl Kept {
 
     /// Says that a call of the calling thread, which has let go of the handle, borrows what keeps it. Gives whether it may: somebody else may have given the handle up since.
     #[inline]
-    #[cfg_attr(not(feature = "cudarc"), expect(dead_code, reason = "only streams of `cudarc`'s are borrowed"))]
+    #[cfg_attr(not(any(feature = "cudarc", test)), expect(dead_code, reason = "only streams of `cudarc`'s are borrowed"))]
     pub(crate) fn borrow_again(&self) -> bool {
         self.state.compare_exchange(FREE, BORROWED, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
 
     /// The end of a call that borrows the handle: lets go of it if it `may`, which nobody can change meanwhile by asking [`Kept::is_kept`]. Else all stays as it is. Gives whether it let go.
     #[inline]
-    #[cfg_attr(not(feature = "cudarc"), expect(dead_code, reason = "only streams of `cudarc`'s are let go"))]
+    #[cfg_attr(not(any(feature = "cudarc", test)), expect(dead_code, reason = "only streams of `cudarc`'s are let go"))]
     pub(crate) fn end_of_call(&self, may: impl FnOnce() -> bool) -> bool {
         if self.state.compare_exchange(BORROWED, UNDECIDED, Ordering::Acquire, Ordering::Relaxed).is_err() {
             return false;
@@ -47,7 +47,7 @@ impl Kept {
     }
 
     /// The same, of a handle that is borrowed or kept: one that was borrowed and is not let go of is kept by `keep` from then on.
-    #[cfg_attr(not(feature = "cudarc"), expect(dead_code, reason = "only streams of `cudarc`'s are let go"))]
+    #[cfg_attr(not(any(feature = "cudarc", test)), expect(dead_code, reason = "only streams of `cudarc`'s are let go"))]
     pub(crate) fn let_go(&self, may: impl FnOnce() -> bool, keep: impl FnOnce() -> SharedKeep) -> bool {
         let before = loop {
             let state = self.decided();

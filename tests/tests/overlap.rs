@@ -3,8 +3,8 @@
 #![allow(deprecated, reason = "what lints find of speed is not what is tested here")]
 
 use std::time::{Duration, Instant};
-use warpwright::DeviceKind;
 use warpwright::prelude::*;
+use warpwright::{DeviceKind, Error};
 use warpwright_codegen::backend::Backend;
 use warpwright_codegen::backend::ptx::Ptx;
 use warpwright_codegen::pipeline::compile_text;
@@ -12,6 +12,7 @@ use warpwright_codegen::syntax::Instance;
 use warpwright_codegen::target::Target;
 use warpwright_tests::devices::on_all;
 use warpwright_tests::emitted::ptx;
+use warpwright_tests::ptx_interpreter::{executed, is_here};
 use warpwright_tests::ptxas::{self, Counts};
 use warpwright_tests::sass::Judge;
 
@@ -217,6 +218,89 @@ fn the_end_of_one_is_the_end_of_all_before() {
     });
 }
 
+/// Reads what two kernels have written, of which the second waits for the first.
+#[kernel(block = 64, overlap)]
+fn joined(x: &Global<u32>, y: &Global<u32>, z: &mut Global<u32>) {
+    let i = global_id().x;
+    if i < z.len() {
+        z[i] = x[i] + 7 * y[i];
+    }
+}
+
+/// Not the PTX interpreter in its place, which takes its time.
+fn is_gpu(device: &Device) -> bool {
+    device.kind() == DeviceKind::Cuda && !is_here()
+}
+
+/// The numbers of a graph's kernels, whichever of them may begin early, are those of one launch after another.
+#[test]
+fn kernels_of_a_graph_give_what_they_give_one_by_one() {
+    let (len, runs) = (5000, 5);
+    on_all("overlap in graphs", |device| {
+        let rounds = if is_gpu(device) { ROUNDS } else { 2 };
+        let (mut a, mut b) = (device.upload(&numbers(len)).unwrap(), device.zeros::<u32>(len).unwrap());
+        let graph = device.record((&mut a, &mut b), |steps, (a, b)| {
+            for round in 0..3 {
+                steps.launch(turned(a, b).cover(len))?;
+                steps.launch(gathered(runs, b, a).cover(len))?;
+                steps.launch(added(round + 2, b, a).cover(len))?;
+                steps.launch(plain(b, a).cover(len))?;
+                steps.launch(turned(a, b).cover(len))?;
+                steps.copy(a, b)?;
+                steps.launch(added(1, b, a).cover(len))?;
+            }
+            Ok::<(), Error>(())
+        });
+        let mut graph = graph.unwrap();
+        let mut expected = numbers(len);
+        for _ in 0..rounds {
+            graph.launch((&mut a, &mut b)).unwrap();
+            for round in 0..3u32 {
+                let b = turned_here(&expected);
+                let sum = |(a, b): (&u32, &u32)| a.wrapping_add(b.wrapping_mul(round + 2)).wrapping_mul(5).wrapping_add(*b);
+                let a: Vec<u32> = gathered_here(runs, &b, len).iter().zip(&b).map(sum).collect();
+                expected = turned_here(&a).iter().map(|x| x.wrapping_mul(2)).collect();
+            }
+        }
+        assert_eq!(a.download().unwrap(), expected, "{device}");
+    });
+}
+
+/// A kernel that does nothing is no way past the one before it in a graph, either, and neither are two that do not wait for each other.
+#[test]
+fn a_step_of_a_graph_begins_behind_all_that_it_waits_for() {
+    let (len, times) = (64 * 20, 20_000);
+    let one = |i: u32, times| (0..times).fold(i, |value, _| value.wrapping_mul(1_664_525).wrapping_add(1_013_904_223));
+    on_all("overlap of idle kernels in graphs", |device| {
+        let times = if is_gpu(device) { 100 * times } else { 20 };
+        let [mut slow, mut idle, mut other, mut result] = [(); 4].map(|()| device.zeros::<u32>(len).unwrap());
+        let graph = device.record((&mut slow, &mut idle, &mut other, &mut result), |steps, (slow, idle, other, result)| {
+            steps.launch(slowly(times, slow).grid(20))?;
+            steps.launch(first_of(0, slow, idle).grid(20))?;
+            steps.launch(joined(slow, idle, result).grid(20))?;
+            steps.launch(first_of(len, slow, other).grid(20))?;
+            steps.launch(joined(other, result, slow).grid(20))?;
+            Ok::<(), Error>(())
+        });
+        let mut graph = graph.unwrap();
+        let first: Vec<u32> = (0..len as u32).map(|i| one(i, times)).collect();
+        let last: Vec<u32> = first.iter().map(|x| x.wrapping_mul(8)).collect();
+        for round in 0..3 {
+            graph.launch((&mut slow, &mut idle, &mut other, &mut result)).unwrap();
+            assert_eq!(slow.download().unwrap(), last, "round {round} on {device}");
+            assert_eq!(result.download().unwrap(), first, "round {round} on {device}");
+            assert_eq!(idle.download().unwrap(), vec![0; len], "round {round} on {device}");
+        }
+    });
+}
+
+/// The same as PTX that is executed without a GPU, by a driver that takes no edge between others than kernels.
+#[test]
+fn graphs_on_the_ptx_interpreter() {
+    let names = ["a_step_of_a_graph_begins_behind_all_that_it_waits_for", "kernels_of_a_graph_give_what_they_give_one_by_one"];
+    executed("overlap", &names, "9.0");
+}
+
 /// One step of a row of short kernels.
 #[kernel(block = 64, overlap = P)]
 fn stepped<const P: bool>(x: &Global<u32>, y: &mut Global<u32>) {
@@ -245,6 +329,32 @@ fn row<const P: bool>(device: &Device, len: usize, pairs: usize) -> Duration {
     took
 }
 
+/// What a replay of a graph of a row takes for each kernel, best of ten.
+fn replayed<const P: bool>(device: &Device, len: usize, pairs: usize) -> Duration {
+    let x = numbers(len);
+    let (mut a, mut b) = (device.upload(&x).unwrap(), device.zeros::<u32>(len).unwrap());
+    let graph = device.record((&mut a, &mut b), |steps, (a, b)| {
+        for _ in 0..pairs {
+            steps.launch(stepped::<P>(a, b).cover(len))?;
+            steps.launch(stepped::<P>(b, a).cover(len))?;
+        }
+        Ok::<(), Error>(())
+    });
+    let mut graph = graph.unwrap();
+    let replays = 10;
+    let times = (0..replays).map(|_| {
+        let start = Instant::now();
+        graph.launch((&mut a, &mut b)).unwrap();
+        device.synchronize().unwrap();
+        start.elapsed()
+    });
+    let best = times.min().expect("there are some");
+    let steps = 2 * pairs * replays;
+    let expected: Vec<u32> = (0..len).map(|i| x[(i + steps) % len].wrapping_add(3 * steps as u32)).collect();
+    assert_eq!(a.download().unwrap(), expected, "{P} on {device}");
+    best
+}
+
 /// The same with and without; the times are for reading.
 #[test]
 fn rows_of_short_kernels_are_the_same_with_and_without() {
@@ -254,6 +364,8 @@ fn rows_of_short_kernels_are_the_same_with_and_without() {
             let each = |took: Duration| took.as_secs_f64() * 1e6 / (2 * pairs) as f64;
             let (with, without) = (each(row::<true>(device, len, pairs)), each(row::<false>(device, len, pairs)));
             println!("{len} elements on {device}: {with:.2} µs each with overlap, {without:.2} µs without");
+            let (with, without) = (each(replayed::<true>(device, len, pairs)), each(replayed::<false>(device, len, pairs)));
+            println!("in a graph: {with:.2} µs each with overlap, {without:.2} µs without");
         }
     });
 }
@@ -268,7 +380,7 @@ fn source(kernel: &str) -> &'static str {
 }
 
 /// With how often each waits: once, a persistent one in a round and behind its rounds, and roles each for themselves.
-const OVERLAPPING: [(&str, usize); 5] = [("turned", 1), ("gathered", 1), ("first_of", 1), ("added", 2), ("passed", 4)];
+const OVERLAPPING: [(&str, usize); 6] = [("turned", 1), ("gathered", 1), ("first_of", 1), ("joined", 1), ("added", 2), ("passed", 4)];
 
 /// Whether a target has what the kernel needs: matrices are copied by the engine from sm_90 on.
 fn runs_on(kernel: &str, capability: u16) -> bool {

@@ -1,7 +1,7 @@
 //! Graphs: their nodes run in an order in which each comes behind those that it waits for, and the last made first otherwise.
 
 use crate::codes::{Code, INVALID_VALUE};
-use crate::layouts::{Copy3d, KernelNode, MemsetNode};
+use crate::layouts::{Copy3d, EdgeData, KernelNode, MemsetNode};
 use crate::memory::{copy, write};
 use crate::modules::{Work, launch};
 use crate::state::{Handle, State, any_state, known, state};
@@ -68,6 +68,28 @@ fn add(graph: Handle, node: *mut Handle, after: *const Handle, count: usize, tas
     }
     nodes.push(Node { handle, after, task });
     put!(node, handle);
+    Ok(())
+}
+
+/// An edge more: plain, or of a kernel that admits another, which waits by itself.
+fn add_edge(graph: Handle, from: Handle, to: Handle, edge: EdgeData) -> Result<(), Code> {
+    let mut state = state()?;
+    let nodes = &mut known(state.graphs.get_mut(&graph))?.nodes;
+    let is_launch = |handle: Handle| nodes.iter().any(|node| node.handle == handle && matches!(node.task, Task::Launch(_)));
+    let is_right = match (edge.from_port, edge.ty) {
+        (0, 0) => true,
+        // CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC, CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC.
+        (1, 1) => is_launch(from) && is_launch(to),
+        _ => false,
+    };
+    if !is_right || edge.to_port != 0 || edge.reserved != [0; 5] || nodes.iter().all(|node| node.handle != from) {
+        return Err(INVALID_VALUE);
+    }
+    let after = &mut known(nodes.iter_mut().find(|node| node.handle == to))?.after;
+    if after.contains(&from) {
+        return Err(INVALID_VALUE);
+    }
+    after.push(from);
     Ok(())
 }
 
@@ -140,6 +162,19 @@ exported! {
     /// Nothing.
     fn cuGraphAddEmptyNode(node: *mut Handle, graph: Handle, after: *const Handle, count: usize) {
         add(graph, node, after, count, Task::Nothing)
+    }
+
+    /// What nodes wait for.
+    fn cuGraphAddDependencies_v2(graph: Handle, from: *const Handle, to: *const Handle, edges: *const EdgeData, count: usize) {
+        if count > 0 && (from.is_null() || to.is_null()) {
+            return Err(INVALID_VALUE);
+        }
+        let plain = EdgeData { from_port: 0, to_port: 0, ty: 0, reserved: [0; 5] };
+        (0..count).try_for_each(|n| {
+            // SAFETY: the caller gives so many nodes, and as many edges if any.
+            let (from, to, edge) = unsafe { (*from.add(n), *to.add(n), if edges.is_null() { plain } else { *edges.add(n) }) };
+            add_edge(graph, from, to, edge)
+        })
     }
 
     /// Another launch in the place of one.

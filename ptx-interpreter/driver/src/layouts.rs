@@ -69,6 +69,16 @@ pub struct MemsetNode {
     pub(crate) height: usize,
 }
 
+/// `CUgraphEdgeData`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct EdgeData {
+    pub(crate) from_port: u8,
+    pub(crate) to_port: u8,
+    pub(crate) ty: u8,
+    pub(crate) reserved: [u8; 5],
+}
+
 /// `CUDA_KERNEL_NODE_PARAMS`.
 #[repr(C)]
 pub struct KernelNode {
@@ -135,6 +145,7 @@ mod tests {
         assert_eq!((size_of::<Copy2d>(), offset_of!(Copy2d, to) + offset_of!(Place2d, kind)), (128, 72));
         assert_eq!((size_of::<Copy3d>(), offset_of!(Copy3d, to) + offset_of!(Place3d, device)), (200, 136));
         assert_eq!((size_of::<MemsetNode>(), offset_of!(MemsetNode, width)), (40, 24));
+        assert_eq!((size_of::<EdgeData>(), offset_of!(EdgeData, ty)), (8, 2));
         assert_eq!((size_of::<KernelNode>(), offset_of!(KernelNode, parameters)), (56, 40));
         assert_eq!((size_of::<ArrayDescriptor>(), size_of::<Resource>(), offset_of!(Resource, flags)), (24, 144, 136));
         assert_eq!((size_of::<LaunchConfig>(), offset_of!(LaunchConfig, attributes)), (56, 40));

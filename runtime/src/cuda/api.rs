@@ -238,6 +238,13 @@ functions! {
         zero: *const sys::CUDA_MEMSET_NODE_PARAMS,
         context: sys::CUcontext,
     );
+    cuGraphAddDependencies = "cuGraphAddDependencies_v2" (
+        graph: sys::CUgraph,
+        from: *const sys::CUgraphNode,
+        to: *const sys::CUgraphNode,
+        edges: *const sys::CUgraphEdgeData,
+        count: usize,
+    );
     cuGraphInstantiateWithFlags = "cuGraphInstantiateWithFlags" (exec: *mut sys::CUgraphExec, graph: sys::CUgraph, flags: u64);
     cuGraphExecDestroy = "cuGraphExecDestroy" (exec: sys::CUgraphExec);
     cuGraphLaunch = "cuGraphLaunch" (exec: sys::CUgraphExec, stream: sys::CUstream);

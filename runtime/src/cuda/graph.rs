@@ -20,6 +20,9 @@ type AddMemoryNode<P> =
     unsafe extern "C" fn(*mut sys::CUgraphNode, sys::CUgraph, *const sys::CUgraphNode, usize, *const P, sys::CUcontext) -> Code;
 type SetMemoryNode<P> = unsafe extern "C" fn(sys::CUgraphExec, sys::CUgraphNode, *const P, sys::CUcontext) -> Code;
 
+type AddEdges =
+    unsafe extern "C" fn(sys::CUgraph, *const sys::CUgraphNode, *const sys::CUgraphNode, *const sys::CUgraphEdgeData, usize) -> Code;
+
 /// The functions of drivers that have graphs which can be changed (CUDA 11.4 and later).
 struct Functions {
     add_kernel: AddNode<sys::CUDA_KERNEL_NODE_PARAMS>,
@@ -29,6 +32,8 @@ struct Functions {
     set_kernel: unsafe extern "C" fn(sys::CUgraphExec, sys::CUgraphNode, *const sys::CUDA_KERNEL_NODE_PARAMS) -> Code,
     set_copy: SetMemoryNode<sys::CUDA_MEMCPY3D>,
     set_zero: SetMemoryNode<sys::CUDA_MEMSET_NODE_PARAMS>,
+    /// CUDA 12.3 and later.
+    add_edges: Option<AddEdges>,
     create: unsafe extern "C" fn(*mut sys::CUgraph, u32) -> Code,
     destroy: unsafe extern "C" fn(sys::CUgraph) -> Code,
     instantiate: unsafe extern "C" fn(*mut sys::CUgraphExec, sys::CUgraph, u64) -> Code,
@@ -46,6 +51,7 @@ impl Functions {
             set_kernel: driver.cuGraphExecKernelNodeSetParams?,
             set_copy: driver.cuGraphExecMemcpyNodeSetParams?,
             set_zero: driver.cuGraphExecMemsetNodeSetParams?,
+            add_edges: driver.cuGraphAddDependencies,
             create: driver.cuGraphCreate?,
             destroy: driver.cuGraphDestroy?,
             instantiate: driver.cuGraphInstantiateWithFlags?,
@@ -60,6 +66,7 @@ struct Placed {
     /// Copies that fill its kernel's `.const` variables.
     fills: Vec<sys::CUgraphNode>,
     node: sys::CUgraphNode,
+    is_launch: bool,
     constants: Option<Arc<Constants>>,
     /// Whether the driver knows it as it is now.
     is_current: bool,
@@ -175,8 +182,16 @@ impl CudaGraph {
             return self.set(self.placed[step].node, node);
         }
         let node = self.add(node, &self.nodes(after))?;
-        self.placed.push(Placed { fills: Vec::new(), node, constants: None, is_current: true });
+        self.placed.push(Placed { fills: Vec::new(), node, is_launch: false, constants: None, is_current: true });
         Ok(())
+    }
+
+    /// The kernel that a launch may begin before the end of, and what says so: the only step that it waits for, if it waits within its kernel. What fills constants is waited for outside.
+    fn overlapped(&self, kernel: &CudaKernel, after: &[usize]) -> Option<(sys::CUgraphNode, AddEdges)> {
+        let add_edges = self.functions.add_edges?;
+        let [only] = after else { return None };
+        let earlier = self.placed.get(*only).filter(|earlier| earlier.is_launch)?;
+        (kernel.overlaps() && kernel.constants().is_empty()).then_some((earlier.node, add_edges))
     }
 
     fn put_launch(&mut self, step: usize, kernel: &CudaKernel, plan: &LaunchPlan<'_>, after: &[usize]) -> Result<()> {
@@ -205,7 +220,8 @@ impl CudaGraph {
                 )
             });
         }
-        let mut after = self.nodes(after);
+        let earlier = self.overlapped(kernel, after);
+        let mut after = if earlier.is_some() { Vec::new() } else { self.nodes(after) };
         if !constants.is_empty() {
             // The variables are filled when the launch before that reads them has run.
             let same = self.placed.iter().rev().find(|placed| placed.constants.as_ref().is_some_and(|other| Arc::ptr_eq(other, constants)));
@@ -220,8 +236,13 @@ impl CudaGraph {
             // SAFETY: writes one handle; reads so many nodes of this graph; parameters are copied before the call returns.
             context.check(unsafe { (self.functions.add_kernel)(&mut made, self.graph, first, after.len(), &node) }, "cuGraphAddKernelNode")
         })?;
+        if let Some((earlier, add_edges)) = earlier {
+            // SAFETY: reads two nodes of this graph, and one description.
+            let code = unsafe { add_edges(self.graph, &raw const earlier, &raw const made, &sys::CUgraphEdgeData::PROGRAMMATIC, 1) };
+            context.check(code, "cuGraphAddDependencies")?;
+        }
         let constants = (!constants.is_empty()).then(|| Arc::clone(constants));
-        self.placed.push(Placed { fills, node: made, constants, is_current: true });
+        self.placed.push(Placed { fills, node: made, is_launch: true, constants, is_current: true });
         self.last = Some(plan.definition);
         Ok(())
     }

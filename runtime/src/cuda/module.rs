@@ -337,6 +337,11 @@ impl CudaKernel {
         self.maps.get(&self.module.context, (plan.definition.name, name), map, matrix)
     }
 
+    /// Whether it waits by itself for the kernels before it.
+    pub(super) fn overlaps(&self) -> bool {
+        self.overlaps
+    }
+
     /// Its function in its module.
     pub(super) fn function(&self) -> sys::CUfunction {
         self.function

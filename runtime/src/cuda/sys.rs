@@ -253,6 +253,20 @@ pub(super) struct CUDA_MEMSET_NODE_PARAMS {
     pub(super) height: usize,
 }
 
+/// When the node behind an edge of a graph may begin.
+#[repr(C)]
+pub(super) struct CUgraphEdgeData {
+    from_port: u8,
+    to_port: u8,
+    ty: u8,
+    reserved: [u8; 5],
+}
+
+impl CUgraphEdgeData {
+    /// `CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC` and `CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC`: when each block of the kernel before has admitted it, or has ended.
+    pub(super) const PROGRAMMATIC: CUgraphEdgeData = CUgraphEdgeData { from_port: 1, to_port: 0, ty: 1, reserved: [0; 5] };
+}
+
 /// What a node of a graph launches.
 #[repr(C)]
 pub(super) struct CUDA_KERNEL_NODE_PARAMS {
@@ -358,6 +372,7 @@ mod tests {
         );
         assert_eq!((size_of::<CUDA_MEMSET_NODE_PARAMS>(), offset_of!(CUDA_MEMSET_NODE_PARAMS, width)), (40, 24));
         assert_eq!((size_of::<CUDA_KERNEL_NODE_PARAMS>(), offset_of!(CUDA_KERNEL_NODE_PARAMS, kernelParams)), (56, 40));
+        assert_eq!((size_of::<CUgraphEdgeData>(), offset_of!(CUgraphEdgeData, ty)), (8, 2));
         assert_eq!((size_of::<CUmemPoolProps>(), offset_of!(CUmemPoolProps, location), align_of::<CUmemPoolProps>()), (88, 8, 8));
         assert_eq!((size_of::<CUlaunchAttribute>(), offset_of!(CUlaunchAttribute, value)), (72, 8));
     }

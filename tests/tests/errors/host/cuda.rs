@@ -18,6 +18,15 @@ pub fn wide(y: &mut Global<f32>) {
     cluster_sync();
 }
 
+/// It may begin before the launch before it has ended.
+#[kernel(block = 64, overlap)]
+pub fn added_early(x: &Global<f32>, y: &mut Global<f32>) {
+    let i = global_id().x;
+    if i < y.len() {
+        y[i] += x[i];
+    }
+}
+
 super::examples! {
     /// A driver that sees no GPU
     fn no_gpu(_device) {
@@ -72,6 +81,18 @@ super::examples! {
         let (x, mut y) = (gpu.zeros::<f32>(64)?, gpu.zeros::<f32>(64)?);
         let graph: warpwright::Result<Graph> = gpu.record((&x, &mut y), |steps, (x, y)| steps.launch(doubled(x, y).cover(64)).map(drop));
         graph.map(drop)
+    }
+
+    /// An edge of a graph that the driver refuses
+    fn no_edge(_device) {
+        // where cuGraphAddDependencies_v2=1
+        let gpu = Device::cuda(0)?;
+        let (x, mut y) = (gpu.zeros::<f32>(64)?, gpu.zeros::<f32>(64)?);
+        let mut graph = gpu.record((&x, &mut y), |steps, (x, y)| {
+            steps.launch(added_early(x, y).cover(64))?;
+            steps.launch(added_early(x, y).cover(64)).map(drop)
+        })?;
+        graph.launch((&x, &mut y))
     }
 
     /// A driver that has no assembler
