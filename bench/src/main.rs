@@ -19,6 +19,7 @@
 mod applications;
 mod cases;
 mod contest;
+mod graph_cost;
 mod launch_cost;
 mod memory;
 mod report;
@@ -244,6 +245,7 @@ fn run(arguments: Arguments) -> Outcome<()> {
     // Tiny sizes are for what the kernels do, not for what launches cost: thousands of them are minutes under compute-sanitizer.
     if !arguments.simulate && !arguments.tiny {
         launch_cost::print(&runner.device)?;
+        graph_cost::print(&runner.device)?;
     }
     let slowest = runner.rows.iter().filter_map(report::Row::ratio).fold(f64::INFINITY, f64::min);
     if slowest.is_finite() {
