@@ -223,7 +223,7 @@ pub fn multiply_nn<
 
 /// c ← activation(α · a · bᵀ + β · c + bias), tiles by the copy engine.
 #[kernel(block = B, min_blocks = W, tensor = if TENSOR { tf32 } else { false }, persistent = AHEAD, overlap, cluster = (1, DOWN), raster(rows = 16), targets = [sm_90],
-    allow(narrow_product), variants((T, S, U, BK, BC, TENSOR, B, BM, BN, STAGES, W, AHEAD, DOWN) in [(bf16, f32, bf16, 64, 64, true, 256, 128, 256, 4, 1, false, 1), (bf16, f32, bf16, 64, 64, true, 256, 128, 256, 3, 1, true, 2), (bf16, f32, bf16, 64, 64, true, 256, 128, 192, 4, 1, true, 1), (bf16, f32, bf16, 64, 64, true, 128, 64, 64, 4, 1, false, 1), (f32, f32, f32, 32, 32, true, 256, 128, 256, 4, 1, false, 1), (f32, f32, f32, 32, 16, true, 256, 128, 256, 4, 1, true, 2), (f32, f32, f32, 32, 16, true, 256, 128, 192, 4, 1, true, 1), (f32, f32, f32, 32, 32, true, 128, 64, 64, 4, 1, false, 1)], END in [false, true]))]
+    allow(narrow_product), variants((T, S, U, BK, BC, TENSOR, B, BM, BN, STAGES, W, AHEAD, DOWN) in [(bf16, f32, bf16, 64, 64, true, 256, 128, 256, 4, 1, false, 1), (bf16, f32, bf16, 64, 64, true, 256, 128, 256, 3, 1, true, 2), (bf16, f32, bf16, 64, 64, true, 256, 128, 192, 4, 1, true, 1), (bf16, f32, bf16, 64, 64, true, 128, 64, 64, 4, 1, false, 1), (f32, f32, f32, 32, 32, true, 256, 128, 256, 4, 1, false, 1), (f32, f32, f32, 32, 32, true, 256, 128, 256, 3, 1, true, 1), (f32, f32, f32, 32, 32, true, 256, 128, 192, 4, 1, true, 1), (f32, f32, f32, 32, 32, true, 128, 64, 64, 4, 1, false, 1)], END in [false, true]))]
 #[allow(clippy::too_many_arguments, reason = "matrices, and what is done to their product")]
 pub fn multiply_nt_engine<
     T: Element,
