@@ -561,6 +561,21 @@ fn a_rank_that_is_alone_when_connections_are_made_is_told_within_the_limit() {
     assert_eq!(a.upload(&[4.0f32; 10]).unwrap().download().unwrap(), [4.0; 10]);
 }
 
+/// The same where a root of a broadcast and a sender have ended before the other comes, as they may on GPUs.
+#[test]
+fn ranks_that_wait_for_nobody_are_told_too() {
+    if !IS_POSSIBLE {
+        println!("skipped: ranks_that_wait_for_nobody_are_told_too (no PTX interpreter: this is not Linux)");
+        return;
+    }
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["threads_that_do_not_agree_are_told_at_once", "--exact", "--nocapture"]);
+    put_before(&mut command, "9.0", 2);
+    let output = command.env("PTX_INTERPRETER_NCCL", "early").output().unwrap();
+    let said = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned()).concat();
+    assert!(output.status.success() && said.contains("1 passed") && said.contains("PTX interpreter 9.0"), "{said}");
+}
+
 /// All of it where there are no GPUs: three stand-ins, and NCCL's.
 #[test]
 fn stand_ins_for_gpus_do_the_same() {

@@ -10,6 +10,7 @@
 //! | `PTX_INTERPRETER_DEVICES` | how many devices there are; of three, two reach each other's memory by copies, and the third none | 1 |
 //! | `PTX_INTERPRETER_SEED` | the order in which threads run | 0 |
 //! | `PTX_INTERPRETER_STREAMS` | `late`: streams do nothing before somebody waits for it | at once |
+//! | `PTX_INTERPRETER_NCCL` | `early`: who sends, and the root of a broadcast, wait for nobody | they wait for all |
 //! | `PTX_INTERPRETER_FAILS` | functions that fail | none |
 //!
 //! It has NCCL's functions, too, and OpenCL's, which a test loads under the names `libnccl.so.2` and `libOpenCL.so.1`. Those of OpenCL are for the errors of programs: they keep what they are given and compute nothing.

@@ -1,8 +1,9 @@
 //! What the ranks of a group that are in this program launch: those that do not agree are told at once, where NCCL lets them wait for each other, or computes what nobody asked for.
 //!
 //! Each rank says what it launches, in its order, just before NCCL gets it. The first to come to a collective writes it down, the others compare theirs. A rank that finds another task says so to all: those
-//! that wait already are given up by their watches. A send is compared with the receive that it is for.
+//! that wait already are given up by their watches, and those that have ended, since they wait for nobody, are told by their watches, too. A send is compared with the receive that it is for.
 
+use super::watch::Watch;
 use super::{Kind, Task, disagreement};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
@@ -31,6 +32,15 @@ struct State {
 pub(super) struct Ledger {
     state: Mutex<State>,
     failure: OnceLock<String>,
+    /// Who tells each rank.
+    watches: Mutex<Vec<(usize, Weak<Watch>)>>,
+}
+
+/// Who launches something else in a rank's place, and which ranks have launched that already.
+struct Other {
+    rank: usize,
+    task: Task,
+    came: Vec<usize>,
 }
 
 /// Those of groups that are known, by what NCCL knows a group by.
@@ -62,16 +72,25 @@ impl Ledger {
         self.failure.get().map(String::as_str)
     }
 
-    /// A rank is about to launch something. Gives who launches something else in its place, to be told to all.
+    /// Who tells a rank that others do not agree with what it has launched.
+    pub(super) fn tells(&self, rank: usize, watch: &Arc<Watch>) {
+        self.watches.lock().unwrap_or_else(PoisonError::into_inner).push((rank, Arc::downgrade(watch)));
+    }
+
+    /// A rank is about to launch something. Gives who launches something else in its place, and has all told that have come to it.
     pub(super) fn launches(&self, rank: usize, task: Task) -> Result<(), String> {
         let other = self.lock().other(rank, task);
-        other.map_or(Ok(()), |(other, others)| Err(self.failure.get_or_init(|| disagreement(other, others, rank, task)).clone()))
+        let Some(Other { rank: other, task: others, came }) = other else { return Ok(()) };
+        let why = self.failure.get_or_init(|| disagreement(other, others, rank, task)).clone();
+        let watches = self.watches.lock().unwrap_or_else(PoisonError::into_inner);
+        watches.iter().filter(|(rank, _)| came.contains(rank)).filter_map(|(_, watch)| watch.upgrade()).for_each(|watch| watch.disagrees());
+        Err(why)
     }
 }
 
 impl State {
     /// Who launches something else in its place.
-    fn other(&mut self, rank: usize, task: Task) -> Option<(usize, Task)> {
+    fn other(&mut self, rank: usize, task: Task) -> Option<Other> {
         if self.launched.len() == 1 {
             return None;
         }
@@ -89,7 +108,7 @@ impl State {
         match waiting.front() {
             Some((other, _)) if *other != rank => {
                 let (other, others) = waiting.pop_front()?;
-                ((others.ty, others.count) != (task.ty, task.count)).then_some((other, others))
+                ((others.ty, others.count) != (task.ty, task.count)).then(|| Other { rank: other, task: others, came: vec![other] })
             }
             _ => {
                 waiting.push_back((rank, task));
@@ -98,17 +117,19 @@ impl State {
         }
     }
 
-    fn other_of_all(&mut self, rank: usize, task: Task) -> Option<(usize, Task)> {
+    fn other_of_all(&mut self, rank: usize, task: Task) -> Option<Other> {
         let here = self.launched.len();
         let launched = self.launched.get_mut(&rank)?;
-        let place = usize::try_from(*launched - self.first).ok()?;
+        let number = *launched;
+        let place = usize::try_from(number - self.first).ok()?;
         *launched += 1;
         let Some(asked) = self.asked.get_mut(place) else {
             self.asked.push_back(Asked { rank, task, left: here - 1 });
             return None;
         };
         asked.left -= 1;
-        let other = (asked.task != task).then_some((asked.rank, asked.task));
+        let came = || self.launched.iter().filter(|(one, launched)| **one != rank && **launched > number).map(|(one, _)| *one).collect();
+        let other = (asked.task != task).then(|| Other { rank: asked.rank, task: asked.task, came: came() });
         while self.asked.front().is_some_and(|asked| asked.left == 0) {
             self.asked.pop_front();
             self.first += 1;
@@ -141,10 +162,13 @@ mod tests {
         ledger.launches(2, sum(1)).unwrap();
         assert_eq!(ledger.lock().asked.len(), 2, "what all have come to is forgotten");
         ledger.launches(2, sum(2)).unwrap();
+        let came = ledger.lock().other(1, sum(5)).map(|other| other.came);
+        assert_eq!(came.as_deref(), Some(&[0, 2][..]), "all that have launched something there");
+        ledger.launches(2, sum(3)).unwrap();
         let told = ledger.launches(1, sum(5)).unwrap_err();
         assert_eq!(
             told,
-            "ranks do not agree: rank 0 launches all_reduce(Sum) of 2 `f32`, rank 1 all_reduce(Sum) of 5 `f32`; help: all ranks launch the same, with as many elements"
+            "ranks do not agree: rank 0 launches all_reduce(Sum) of 3 `f32`, rank 1 all_reduce(Sum) of 5 `f32`; help: all ranks launch the same, with as many elements"
         );
         assert_eq!(ledger.failure(), Some(&*told));
     }

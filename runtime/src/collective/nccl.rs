@@ -167,9 +167,9 @@ pub(super) struct Rank {
 }
 
 impl Rank {
-    fn new(handle: Handle, ledger: &Arc<Ledger>, group: u64) -> Result<Rank> {
+    fn new(handle: Handle, ledger: &Arc<Ledger>, group: u64, rank: usize, device: &Device) -> Result<Rank> {
         let (handle, ledger) = (Arc::new(handle), Arc::clone(ledger));
-        let watch = Watch::start(&handle, &ledger).map_err(|error| no_thread(&error))?;
+        let watch = Watch::start(&handle, &ledger, rank, device).map_err(|error| no_thread(&error))?;
         Ok(Rank { handle, watch, launching: Mutex::new(()), ledger, group })
     }
 
@@ -263,13 +263,13 @@ fn made(
 ) -> Result<Vec<Rank>> {
     let ledger = Ledger::with_ranks(&id, ranks);
     let (tell, told) = channel();
-    let (devices, ranks_here) = (devices.to_vec(), ranks.to_vec());
+    let (devices_here, ranks_here) = (devices.to_vec(), ranks.to_vec());
     let make = move || -> Result<Vec<Handle>> {
-        let mut comms: Vec<Comm> = vec![null_mut(); devices.len()];
+        let mut comms: Vec<Comm> = vec![null_mut(); devices_here.len()];
         // SAFETY: takes nothing.
         nccl.check(unsafe { (nccl.group_start)() }, "ncclGroupStart")?;
         let mut outcome = Ok(());
-        for ((device, rank), comm) in devices.iter().zip(&ranks_here).zip(&mut comms) {
+        for ((device, rank), comm) in devices_here.iter().zip(&ranks_here).zip(&mut comms) {
             let begun = device.driver().make_current().and_then(|()| {
                 // SAFETY: writes one communicator, of the GPU whose context is current.
                 let code = unsafe { (nccl.init_rank)(comm, of as c_int, UniqueId(id), *rank as c_int) };
@@ -279,7 +279,7 @@ fn made(
         }
         // SAFETY: ends what was begun.
         let ended = nccl.check(unsafe { (nccl.group_end)() }, "ncclCommInitRank");
-        outcome.and(ended.map_err(|error| not_begun(error, &devices[0], ranks_here[0], of)))?;
+        outcome.and(ended.map_err(|error| not_begun(error, &devices_here[0], ranks_here[0], of)))?;
         Ok(comms.into_iter().map(|comm| Handle { nccl, comm, is_gone: Mutex::new(false) }).collect())
     };
     let spawned = std::thread::Builder::new().name("warpwright-nccl-init".to_owned()).spawn(move || {
@@ -290,7 +290,8 @@ fn made(
     match told.recv_timeout(left) {
         Ok(comms) => {
             let group = GROUPS.fetch_add(1, Ordering::Relaxed);
-            comms?.into_iter().map(|comm| Rank::new(comm, &ledger, group)).collect()
+            let here = ranks.iter().zip(devices);
+            comms?.into_iter().zip(here).map(|(comm, (rank, device))| Rank::new(comm, &ledger, group, *rank, device)).collect()
         }
         Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
             let here: Vec<_> = ranks.iter().map(ToString::to_string).collect();

@@ -45,6 +45,8 @@ struct State {
     is_idle: bool,
     launched: u64,
     failure: Option<String>,
+    /// Another rank launches something else in the place of what was launched here.
+    is_disagreed_with: bool,
     is_closed: bool,
 }
 
@@ -52,12 +54,14 @@ struct State {
 pub(super) struct Watch {
     state: Mutex<State>,
     changed: Condvar,
+    device: Device,
 }
 
 impl Watch {
-    /// A watch over a communicator, and its thread.
-    pub(super) fn start(handle: &Arc<Handle>, ledger: &Arc<Ledger>) -> std::io::Result<Arc<Watch>> {
-        let watch = Arc::new(Watch { state: Mutex::default(), changed: Condvar::new() });
+    /// A watch over the communicator of a rank, and its thread.
+    pub(super) fn start(handle: &Arc<Handle>, ledger: &Arc<Ledger>, rank: usize, device: &Device) -> std::io::Result<Arc<Watch>> {
+        let watch = Arc::new(Watch { state: Mutex::default(), changed: Condvar::new(), device: device.clone() });
+        ledger.tells(rank, &watch);
         let (shared, handle, ledger) = (Arc::clone(&watch), Arc::downgrade(handle), Arc::clone(ledger));
         std::thread::Builder::new().name("warpwright-nccl".to_owned()).spawn(move || shared.run(&handle, &ledger))?;
         Ok(watch)
@@ -99,15 +103,28 @@ impl Watch {
         }
     }
 
+    /// Another rank launches something else in the place of what was launched here, which may have ended: who waits for nobody, as the root of a broadcast, may be done before the others come.
+    pub(super) fn disagrees(&self) {
+        let mut state = self.lock();
+        state.is_disagreed_with = true;
+        state.is_idle = false;
+        self.changed.notify_all();
+    }
+
     /// Why the communicator is of no use any more, if it is.
     pub(super) fn failure(&self) -> Option<String> {
         self.lock().failure.clone()
     }
 
-    /// Gives up what is under way: told before it is aborted, since who waits for a stream goes on then. One that is not in its stream yet is told by its launch, and by nothing else.
+    /// Gives up what is under way: told before it is aborted, since who waits for a stream goes on then. One that is not in its stream yet is told by its launch, and by nothing else. Where all has ended with which another rank
+    /// does not agree, the device is told.
     pub(super) fn give_up(&self, handle: &Handle, why: &str) {
         let mut state = self.lock();
+        let is_first = state.failure.is_none();
         state.failure.get_or_insert_with(|| why.to_owned());
+        if std::mem::take(&mut state.is_disagreed_with) && is_first && state.under_way.is_empty() {
+            self.device.fail(&Error::Collective { reason: why.to_owned() });
+        }
         for one in state.under_way.drain(..).filter(|one| one.passed.is_some()) {
             one.device.fail(&Error::Collective { reason: why.to_owned() });
         }
@@ -140,7 +157,7 @@ impl Watch {
                 pause = PAUSES[0];
                 self.changed.notify_all();
             }
-            if state.under_way.is_empty() {
+            if state.under_way.is_empty() && !state.is_disagreed_with {
                 if state.is_closed {
                     return;
                 }
@@ -160,7 +177,7 @@ impl Watch {
                     one.limit
                 )
             });
-            let failed = || handle.async_error().map(|error| format!("{} failed: {error}", state.under_way[0].what()));
+            let failed = || handle.async_error().zip(state.under_way.front()).map(|(error, one)| format!("{} failed: {error}", one.what()));
             let disagree = ledger.failure().map(str::to_owned);
             if let Some(why) = disagree.or(overdue).or_else(failed) {
                 drop(state);

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::thread::Builder;
 
 /// What threads here need: a size of the program's own may be one that a test chose to fail.
@@ -72,7 +72,12 @@ struct Sent {
     number: u64,
     task: Task,
     content: Vec<u8>,
+    /// It waits for nobody.
+    is_answered: bool,
 }
+
+/// Whether who sends, or is the root of a broadcast, has ended at once, as with NCCL where what it sends has room on the other GPU: `PTX_INTERPRETER_NCCL=early`.
+static IS_EARLY: LazyLock<bool> = LazyLock::new(|| std::env::var("PTX_INTERPRETER_NCCL").is_ok_and(|when| when == "early"));
 
 /// An answer on its way.
 struct Answer {
@@ -148,7 +153,8 @@ impl Group {
             Kind::Reduce if peer as usize != rank => &[],
             _ => &together[..],
         };
-        self.answer(sent.iter().enumerate().map(|(rank, sent)| (rank, sent.number, own(rank))).collect());
+        let waiting = sent.iter().enumerate().filter(|(_, sent)| !sent.is_answered);
+        self.answer(waiting.map(|(rank, sent)| (rank, sent.number, own(rank))).collect());
     }
 
     /// Hands over what one rank sends and another receives, the first of them first.
@@ -162,12 +168,19 @@ impl Group {
             let mut take = |of: usize, at: usize| self.members[of].as_mut()?.pairs.remove(at);
             let (Some(sent), Some(wanted)) = (take(from, sent), take(to, wanted)) else { continue };
             if (sent.task.ty, sent.task.count) == (wanted.task.ty, wanted.task.count) {
-                self.answer(vec![(from, sent.number, &[]), (to, wanted.number, &sent.content)]);
+                let sender = (!sent.is_answered).then_some((from, sent.number, &[][..]));
+                self.answer(sender.into_iter().chain([(to, wanted.number, &sent.content[..])]).collect());
             }
         }
     }
 
-    fn take(&mut self, rank: usize, sent: Sent) {
+    fn take(&mut self, rank: usize, mut sent: Sent) {
+        let Task { kind, peer, .. } = sent.task;
+        if *IS_EARLY && (kind == Kind::Send || kind == Kind::Broadcast && peer as usize == rank) {
+            sent.is_answered = true;
+            let own = if kind == Kind::Broadcast { &sent.content[..] } else { &[] };
+            self.answer(vec![(rank, sent.number, own)]);
+        }
         let Some(Some(member)) = self.members.get_mut(rank) else { return };
         if matches!(sent.task.kind, Kind::Send | Kind::Receive) {
             member.pairs.push_back(sent);
@@ -184,7 +197,7 @@ fn listen(group: &Mutex<Group>, rank: usize, mut from: TcpStream) {
     let mut task = [0; Task::BYTES];
     while from.read_exact(&mut task).is_ok() {
         let (Some(task), Ok((number, content))) = (Task::decode(&task), unframed(&mut from)) else { return };
-        group.lock().unwrap_or_else(PoisonError::into_inner).take(rank, Sent { number, task, content });
+        group.lock().unwrap_or_else(PoisonError::into_inner).take(rank, Sent { number, task, content, is_answered: false });
     }
 }
 
