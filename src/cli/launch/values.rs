@@ -135,6 +135,9 @@ impl Written {
         bytes.try_reserve_exact(total).map_err(|_| too_long())?;
         bytes.resize(total, 0);
         let leaves = leaves(&parameter.ty, structs);
+        if let Written::Random { range: Some(range), .. } = self {
+            leaves.iter().try_for_each(|(_, ty)| check_range(*range, *ty))?;
+        }
         let numbers = match self {
             Written::Literal(literal) => literal.numbers(&parameter.ty, structs)?,
             _ => Vec::new(),
@@ -180,6 +183,10 @@ impl Number {
     fn scalar(self, ty: Type, place: &str) -> Result<Scalar, String> {
         let verb = if place.is_empty() { "is" } else { "has" };
         let misfit = |text: String| Err(format!("{verb} {text}{place}, which is no `{ty}`; write {}", all_of(ty)));
+        if ty.is_any_float() && self.as_is(ty).as_f64().is_infinite() {
+            let text = if let Number::Float(value) = self { format!("{value:?}") } else { format!("{:?}", self.as_is(Type::F64).as_f64()) };
+            return Err(format!("{verb} {text}{place}, which is more than `{ty}` has; write a number nearer to zero"));
+        }
         match self {
             Number::Bool(value) if ty == Type::Bool => Ok(Scalar::bool(value)),
             Number::Int(value) if ty.is_int() && Scalar::int(ty, value).as_int() == value => Ok(Scalar::int(ty, value)),
@@ -215,6 +222,23 @@ fn free_memory() -> Option<usize> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     line.trim().strip_suffix("kB")?.trim().parse::<usize>().ok()?.checked_mul(1024)
+}
+
+/// That a type has all numbers of a range.
+fn check_range((low, high): (f64, f64), ty: Type) -> Result<(), String> {
+    let is_within = if ty.is_any_float() {
+        [low, high].iter().all(|end| !Scalar::float(ty, *end).as_f64().is_infinite())
+    } else if ty.is_int() {
+        let (first, last) = (low.floor() as i128, high.ceil() as i128 - 1);
+        [first, last].iter().all(|number| Scalar::int(ty, *number).as_int() == *number)
+    } else {
+        true
+    };
+    if is_within {
+        return Ok(());
+    }
+    let all = if ty.is_int() { all_of(ty) } else { "no numbers so far from zero".to_owned() };
+    Err(format!("is drawn from {low:?} to {high:?}, and `{ty}` has {all}; write a range within that"))
 }
 
 fn drawn(random: &mut fastrand::Rng, ty: Type, range: Option<(f64, f64)>) -> Scalar {
@@ -292,6 +316,41 @@ mod tests {
             7,
         )?;
         Ok(bytes.chunks(4).map(|word| f32::from_le_bytes(word.try_into().expect("four bytes"))).collect())
+    }
+
+    #[test]
+    fn what_a_type_does_not_have_is_refused() {
+        let of = |ty: Type, text: &str| {
+            Written::parse(text).and_then(|written| {
+                written.buffer(&parameter(MemoryType::Scalar(ty)), &Structs::default(), &Err(String::new()), 7).map(|bytes| bytes.len())
+            })
+        };
+        for (ty, text, why) in [
+            (Type::U8, "random(3, 0..257)", "is drawn from 0.0 to 257.0, and `u8` has 0 to 255; write a range within that"),
+            (Type::U8, "random(3, -1..5)", "is drawn from -1.0 to 5.0, and `u8` has 0 to 255; write a range within that"),
+            (
+                Type::F32,
+                "random(3, 0..1e40)",
+                "is drawn from 0.0 to 1e40, and `f32` has no numbers so far from zero; write a range within that",
+            ),
+            (
+                Type::F32,
+                "[1, 1e40]",
+                "has 1e40 as its element 1, counted from 0, which is more than `f32` has; write a number nearer to zero",
+            ),
+            (
+                Type::F16,
+                "[70000]",
+                "has 70000.0 as its element 0, counted from 0, which is more than `f16` has; write a number nearer to zero",
+            ),
+        ] {
+            assert_eq!(of(ty, text).unwrap_err(), why, "{text}");
+        }
+        for (ty, text) in
+            [(Type::U8, "random(3, 0..256)"), (Type::I8, "random(3, -128..128)"), (Type::F32, "[3e38]"), (Type::Bool, "random(3, 0..9)")]
+        {
+            assert_eq!(of(ty, text), Ok(if text.starts_with('[') { 4 } else { 3 }), "{text}");
+        }
     }
 
     #[test]
