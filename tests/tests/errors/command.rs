@@ -196,6 +196,11 @@ const LAUNCHES: &[Line] = &[
         words: &["simulate", "several.rs::grown", "--cover", "64", "--args", "p=Params { width: wide, gain: 1.0 }"],
     },
     Line { title: "A range that is none", words: &["simulate", "saxpy.rs", "--cover", "64", "--args", "a=2.0", "x=random(64, 5)"] },
+    Line {
+        title: "A range beyond the type",
+        words: &["simulate", "saxpy.rs", "--cover", "64", "--args", "a=2.0", "x=random(64, 0..1e40)"],
+    },
+    Line { title: "A number beyond the type", words: &["simulate", "saxpy.rs", "--cover", "64", "--args", "a=1e40"] },
     Line { title: "A buffer where a value is taken", words: &["simulate", "saxpy.rs", "--cover", "64", "--args", "a=zeros(4)"] },
     Line { title: "More numbers than a value has", words: &["simulate", "saxpy.rs", "--cover", "64", "--args", "a=[1.0, 2.0]"] },
     Line {
