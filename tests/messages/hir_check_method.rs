@@ -73,3 +73,46 @@ fn widen(x: &Global<f32>, y: &mut Global<f64>) {
 fn roots(x: &Global<f32>, y: &mut Global<f32>) {
     y[global_id().x] = x[global_id().x].sqrt::<f32>();
 }
+
+// ---- Sums that may be too large, of numbers without a sign and with one
+#[kernel(block = 256)]
+fn sums(x: &Global<u8>, y: &mut Global<i32>) {
+    let i = global_id().x;
+    let narrow = x[i].checked_add(3);
+    let (sum, over) = y[i].overflowing_add(3);
+}
+
+// ---- A difference that may be too small, of numbers with a sign
+#[kernel(block = 256)]
+fn differences(x: &Global<i32>, y: &mut Global<i32>) {
+    let i = global_id().x;
+    let difference = y[i].checked_sub(x[i]);
+}
+
+// ---- A quotient that may not be there, of numbers with a sign
+#[kernel(block = 256)]
+fn quotients(x: &Global<i32>, y: &mut Global<i32>) {
+    let i = global_id().x;
+    let quotient = y[i].checked_div(x[i]);
+}
+
+// ---- A remainder that is never negative
+#[kernel(block = 256)]
+fn around(y: &mut Global<i32>) {
+    let i = global_id().x;
+    y[i] = y[i].wrapping_rem_euclid(3);
+}
+
+// ---- A sum with a carry
+#[kernel(block = 256)]
+fn sums(carry: bool, x: &Global<u32>, y: &mut Global<u32>) {
+    let i = global_id().x;
+    let (sum, carry) = y[i].carrying_add(x[i], carry);
+}
+
+// ---- A function of floats, of an integer
+#[kernel(block = 256)]
+fn waves(x: &Global<i32>, y: &mut Global<f32>) {
+    let i = global_id().x;
+    y[i] = x[i].sin();
+}

@@ -7,6 +7,7 @@ use super::atomics;
 use super::call::{arity_text, row_type};
 use super::edits::method_with;
 use super::expression::expr;
+use super::familiar;
 use crate::diagnostic::Diagnostic;
 use crate::intrinsics;
 use crate::ir::Type;
@@ -103,10 +104,12 @@ impl Checker<'_, '_> {
             diagnostic = diagnostic.help(help);
         } else if let (Ty::MatrixBatch(_), "len") = (self.infer.shallow(&receiver.ty), name.as_str()) {
             diagnostic = diagnostic.help(format!("write `{}.count()`", written(&call.receiver)));
-        } else if let Some(edit) = super::familiar::of_float(call).filter(|_| self.infer.shallow(&receiver.ty).is_float()) {
+        } else if let Some(edit) = familiar::of_float(call).filter(|_| self.infer.shallow(&receiver.ty).is_float()) {
+            diagnostic = diagnostic.help(edit);
+        } else if let Some(edit) = self.edit_of_integer(call, &receiver.ty) {
             diagnostic = diagnostic.help(edit);
         } else if let Some(edit) =
-            super::familiar::of_method(call).filter(|_| super::matrix::methods(&self.infer.shallow(&receiver.ty)).is_empty())
+            familiar::of_method(call).filter(|_| super::matrix::methods(&self.infer.shallow(&receiver.ty)).is_empty())
         {
             diagnostic = diagnostic.help(edit);
         } else if self.infer.shallow(&receiver.ty).is_float8() {
@@ -124,6 +127,21 @@ impl Checker<'_, '_> {
                 diagnostic.help("a batch of matrices has `rows`, `columns`, `pitch`, `count` and `stride`; its matrices are `&a[i]`");
         }
         self.error_about(&receiver.ty, diagnostic.and_by_rustc())
+    }
+
+    /// What to write for a method of an integer that none has, or that floats have.
+    fn edit_of_integer(&self, call: &syn::ExprMethodCall, receiver: &Ty) -> Option<String> {
+        let receiver = self.infer.shallow(receiver);
+        let ty = match self.infer.kind(&receiver) {
+            Some(Kind::Int) => "i32".to_owned(),
+            _ if receiver.is_int() => self.show(&receiver),
+            _ => return None,
+        };
+        let of_float = || {
+            let is_one = intrinsics::method(&call.method.to_string(), Type::F32).is_some();
+            is_one.then(|| familiar::of_integer_as_float(call, &ty))
+        };
+        familiar::of_integer(call, &ty).or_else(of_float)
     }
 
     /// `x.into()`, where it is known what into.
