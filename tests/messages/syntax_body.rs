@@ -413,3 +413,11 @@ fn reverse(x: &Global<f32>, y: &mut Global<f32>) {
     sync_threads();
     y[t] = tile[255 - t];
 }
+
+// ---- A macro without its `!`
+#[kernel(block = 256)]
+fn check(x: &Global<f32>, y: &mut Global<f32>) {
+    let i = global_id().x;
+    assert(i < y.len());
+    y[i] = x[i];
+}

@@ -33,3 +33,28 @@ fn double(n: u32, x: &Global<f32>, y: &mut Global<f32>) {
         y[i] = 2.0 * x[i];
     }
 }
+
+// ---- A sum of integers
+#[kernel(block = 256)]
+fn squares(n: u32, y: &mut Global<u32>) {
+    let sum: u32 = (0..n).map(|v| v * v).sum();
+    y[global_id().x] = sum;
+}
+
+// ---- A closure whose types are not written
+#[kernel(block = 256)]
+fn next(x: &Global<u32>, y: &mut Global<u32>) {
+    let next = |v| v + 1;
+    let i = global_id().x;
+    y[i] = next(x[i]);
+}
+
+// ---- A closure that assigns to a variable
+#[kernel(block = 256)]
+fn count(x: &Global<u32>, y: &mut Global<u32>) {
+    let mut found = 0;
+    let mut find = |v: u32| found += v;
+    let i = global_id().x;
+    find(x[i]);
+    y[i] = found;
+}

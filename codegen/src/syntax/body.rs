@@ -5,13 +5,13 @@ mod refused;
 
 use super::annotations::{SharedAttribute, loop_annotations};
 use super::attributes::literal_int;
-use super::chains::{closure_edit, reference_edit, refused_chain, refused_let, walk_edit};
+use super::chains::{Captured, closure_edit, reference_edit, refused_chain, refused_let, type_of_let, walk_edit};
 use super::free_paths::GEOMETRY;
 use super::layout::written;
 use super::operand::{idents, unparenthesized};
 use super::scopes::{MatchesArguments, bindings, is_constant_pattern, macro_arguments};
 use super::signature::{generic_name, is_group_type};
-use super::std_functions::std_function;
+use super::std_functions::{macro_edit, std_function};
 use super::subset::{Names, check_other_attribute, refuse};
 use super::vocabulary::{MACROS, REFUSED_MACROS, SUM, missing};
 use super::written::LoopKeyword;
@@ -175,11 +175,11 @@ impl<'c> BodyChecker<'c> {
 
     /// What closures are refused with.
     fn refuse_closure(&mut self, closure: &syn::ExprClosure, name: Option<&syn::Ident>) {
-        let type_of = |name: &str| match self.locals.get(name) {
-            Some(_) => Some(self.types.get(name).cloned().unwrap_or_else(|| "f32".to_owned())),
-            None => None,
+        let captured = |name: &str| {
+            let local = self.locals.get(name)?;
+            Some(Captured { ty: self.types.get(name).cloned(), is_value: *local == Local::Value })
         };
-        let help = closure_edit(closure, name, &type_of);
+        let help = closure_edit(closure, name, &captured);
         self.refuse(closure.inputs_begin.span(), "closures are not in the kernel language", help);
     }
 
@@ -258,6 +258,18 @@ impl<'c> BodyChecker<'c> {
         if self.names.unmarked.contains(&name) && !self.locals.contains_key(&name) {
             self.refuse(ident.span(), format!("`{name}` is not marked for the device"), format!("write `#[device]` before `fn {name}`"));
         }
+    }
+
+    /// `println("{}", a)`, a macro without its `!`. Whether it is that.
+    fn check_macro_call(&mut self, path: &syn::Path, call: &syn::ExprCall) -> bool {
+        let Some(name) = path.get_ident() else { return false };
+        let text = name.to_string();
+        if self.is_own(&text) || self.names.unmarked.contains(&text) {
+            return false;
+        }
+        let Some(edit) = macro_edit(&text, call) else { return false };
+        self.refuse(name.span(), format!("`{text}` is a macro"), edit);
+        true
     }
 
     /// `&x`, `&mut x`, as an argument of a call.
@@ -454,7 +466,8 @@ impl<'a> Visit<'a> for BodyChecker<'_> {
             (syn::Pat::Type(typed), _) => (bindings(&typed.pat).into_iter().next(), Some(written(&typed.ty))),
             (syn::Pat::Ident(pat), Some(init)) => {
                 let is_index = idents(init.expr.to_token_stream()).iter().any(|ident| GEOMETRY.contains(&ident.as_str()) || ident == "len");
-                (Some(&pat.ident), is_index.then(|| "usize".to_owned()))
+                let seen = || type_of_let(&init.expr, &|name| self.types.get(name).cloned());
+                (Some(&pat.ident), if is_index { Some("usize".to_owned()) } else { seen() })
             }
             _ => (None, None),
         };
@@ -560,6 +573,9 @@ impl<'a> Visit<'a> for BodyChecker<'_> {
         call.attrs.iter().for_each(|attr| self.visit_attribute(attr));
         if let syn::Expr::Path(path) = &*call.func {
             self.check_callee(&path.path);
+            if self.check_macro_call(&path.path, call) {
+                return;
+            }
             if let Some(name) = path.path.get_ident()
                 && (self.check_atomic(name, call) || self.check_foreign_call(name, call))
             {

@@ -202,11 +202,22 @@ impl Walk<'_> {
             *value = name;
         };
         let Some((last, before)) = adaptors.split_last() else { return self.plain(&counter) };
+        // What a closure's parameter is called, and the zero of its type: numbers of a range are integers.
+        let (mut named, mut of_named) = match self {
+            Walk::Elements(x) => (value.clone(), zero(x)),
+            Walk::Numbers(_) => (value.clone(), "0"),
+        };
+        let zero_made = |value: &str, named: &str, of_named: &'static str| match syn::parse_str(value) {
+            Ok(made) if value != named => zero_of(&made, (named, of_named), zero).unwrap_or("0.0"),
+            _ => of_named,
+        };
         for adaptor in before {
             match (adaptor.method.to_string().as_str(), adaptor.args.first()) {
                 ("copied" | "cloned" | "by_ref" | "iter" | "into_iter", None) => {}
                 ("map", Some(syn::Expr::Closure(closure))) => match closure_of_one(closure) {
                     Some((name, result)) => {
+                        of_named = zero_made(&value, &named, of_named);
+                        named.clone_from(&name);
                         bind(name, &mut value, &mut body);
                         value = result;
                     }
@@ -215,10 +226,7 @@ impl Walk<'_> {
                 _ => return self.plain(&counter),
             }
         }
-        let element = match self {
-            Walk::Elements(x) => zero(x),
-            Walk::Numbers(_) => "0.0",
-        };
+        let element = zero_made(&value, &named, of_named);
         let arguments: Vec<&syn::Expr> = last.args.iter().collect();
         let (first, name) = match (last.method.to_string().as_str(), &arguments[..]) {
             ("sum", []) => {
@@ -276,6 +284,28 @@ impl Walk<'_> {
         };
         tokens.extend(adaptors.iter().map(|adaptor| adaptor.args.to_token_stream()));
         free_name(tokens)
+    }
+}
+
+/// The zero of what is computed from a variable whose zero is known, `0` or `0.0`, as far as the source shows it.
+fn zero_of(made: &syn::Expr, named: (&str, &'static str), zero: Zero<'_>) -> Option<&'static str> {
+    let of = |expr: &syn::Expr| zero_of(expr, named, zero);
+    let of_type = |name: &str| if name.contains('f') { "0.0" } else { "0" };
+    match made {
+        syn::Expr::Paren(inner) => of(&inner.expr),
+        syn::Expr::Group(inner) => of(&inner.expr),
+        syn::Expr::Unary(inner) => of(&inner.expr),
+        syn::Expr::Cast(cast) => Some(of_type(&written(&cast.ty))),
+        syn::Expr::Path(path) if path.path.is_ident(named.0) => Some(named.1),
+        // Of a variable whose type is not seen, `0.0` says nothing.
+        syn::Expr::Path(_) => Some(zero(made)).filter(|zero| *zero == "0"),
+        syn::Expr::Index(index) => Some(zero(&index.expr)),
+        syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Float(_), .. }) => Some("0.0"),
+        syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(int), .. }) if !int.suffix().is_empty() => Some(of_type(int.suffix())),
+        syn::Expr::Binary(both) if matches!(both.op, syn::BinOp::Shl(_) | syn::BinOp::Shr(_)) => of(&both.left),
+        syn::Expr::Binary(both) => of(&both.left).or_else(|| of(&both.right)),
+        syn::Expr::MethodCall(call) => of(&call.receiver),
+        _ => None,
     }
 }
 
@@ -362,45 +392,203 @@ fn is_dereferenced(tokens: TokenStream, name: &str) -> bool {
         })
 }
 
-/// The edit for a closure, `name` being what it is called: a device function. `type_of` knows the types of the kernel's variables, as far as
-/// they are written, for those that the closure captures.
-pub(super) fn closure_edit(closure: &syn::ExprClosure, name: Option<&syn::Ident>, type_of: &dyn Fn(&str) -> Option<String>) -> String {
+/// What is known of a variable that a closure captures.
+pub(super) struct Captured {
+    /// Its type, as far as it is written.
+    pub(super) ty: Option<String>,
+    /// Whether it is a register, which a function could not assign for its caller.
+    pub(super) is_value: bool,
+}
+
+/// The edit for a closure, `name` being what it is called: a device function. `captured` knows the kernel's variables.
+pub(super) fn closure_edit(closure: &syn::ExprClosure, name: Option<&syn::Ident>, captured: &dyn Fn(&str) -> Option<Captured>) -> String {
     let name = name.map_or_else(|| "f".to_owned(), ToString::to_string);
-    let mut parameters: Vec<(String, String)> = Vec::new();
+    let mut parameters: Vec<(String, Option<String>)> = Vec::new();
     for input in &closure.inputs {
         let ty = match input {
-            syn::Pat::Type(typed) => written(&typed.ty),
-            _ => "f32".to_owned(),
+            syn::Pat::Type(typed) => Some(written(&typed.ty)),
+            _ => None,
         };
         let Some(name) = plain_name(input) else { return "write a `#[device]` function before the kernel, and call it".to_owned() };
         parameters.push((name, ty));
     }
     let own = parameters.len();
-    for captured in idents(closure.body.to_token_stream()) {
-        if let Some(ty) = type_of(&captured)
-            && !parameters.iter().any(|(name, _)| *name == captured)
-        {
-            parameters.push((captured, ty));
-        }
-    }
-    let result = match (&closure.output, &*closure.body) {
-        (syn::ReturnType::Type(_, ty), _) => format!(" -> {}", written(ty)),
-        (_, syn::Expr::Block(block)) if !matches!(block.block.stmts.last(), Some(syn::Stmt::Expr(_, None))) => String::new(),
-        (_, syn::Expr::Assign(_)) => String::new(),
-        _ => " -> f32".to_owned(),
-    };
-    let list: Vec<String> = parameters.iter().map(|(name, ty)| format!("{name}: {ty}")).collect();
-    let body = match &*closure.body {
+    let statements = match &*closure.body {
         syn::Expr::Block(block) => written(&block.block.stmts.iter().map(ToTokens::to_token_stream).collect::<TokenStream>()),
         body => written(body),
     };
+    for ident in idents(closure.body.to_token_stream()) {
+        if parameters.iter().any(|(name, _)| *name == ident) {
+            continue;
+        }
+        let Some(Captured { ty, is_value }) = captured(&ident) else { continue };
+        if is_value && is_assigned(&closure.body, &ident) {
+            return format!("write `{statements}` where it is called: a function cannot assign `{ident}`, a variable of its caller");
+        }
+        parameters.push((ident, ty));
+    }
+    // Beside a number like `2.0`, what has no type written is a float.
+    let has_float = has_float(closure.body.to_token_stream());
+    for (_, ty) in parameters.iter_mut().filter(|(_, ty)| ty.is_none() && has_float) {
+        *ty = Some("f32".to_owned());
+    }
     let extra: Vec<&str> = parameters[own..].iter().map(|(name, _)| name.as_str()).collect();
     let call = match extra[..] {
         [] => "and call it".to_owned(),
         _ => format!("and pass it `{}`, too", extra.join("`, `")),
     };
-    format!("write it before the kernel, `#[device] fn {name}({}){result} {{ {body} }}`, {call}", list.join(", "))
+    if parameters.iter().any(|(_, ty)| ty.is_none()) {
+        let all: Vec<&str> = parameters.iter().map(|(name, _)| name.as_str()).collect();
+        return format!(
+            "write it before the kernel, a `#[device] fn {name}` with the types of `{}` and of its result, {call}",
+            all.join("`, `")
+        );
+    }
+    let type_of = |name: &str| parameters.iter().find(|(known, _)| known == name).and_then(|(_, ty)| ty.clone());
+    let result = match (&closure.output, &*closure.body) {
+        (syn::ReturnType::Type(_, ty), _) => Some(written(ty)),
+        (_, syn::Expr::Block(block)) => match block.block.stmts.last() {
+            Some(syn::Stmt::Expr(value, None)) => type_of_value(value, &type_of),
+            _ => Some(String::new()),
+        },
+        (_, body) => type_of_value(body, &type_of),
+    };
+    let list: Vec<String> = parameters.iter().map(|(name, ty)| format!("{name}: {}", ty.as_deref().unwrap_or("f32"))).collect();
+    let head = format!("#[device] fn {name}({})", list.join(", "));
+    match result.as_deref() {
+        Some("") => format!("write it before the kernel, `{head} {{ {statements} }}`, {call}"),
+        Some(result) => format!("write it before the kernel, `{head} -> {result} {{ {statements} }}`, {call}"),
+        None => format!("write it before the kernel, `{head}` with the type of its result behind `->`, {call}"),
+    }
 }
+
+/// Whether something is assigned to a variable, or to a part of it.
+fn is_assigned(body: &syn::Expr, name: &str) -> bool {
+    struct Find<'n> {
+        name: &'n str,
+        found: bool,
+    }
+    impl<'a> syn::visit::Visit<'a> for Find<'_> {
+        fn visit_expr(&mut self, expr: &'a syn::Expr) {
+            let mut place = match expr {
+                syn::Expr::Assign(assign) => Some(&*assign.left),
+                syn::Expr::Binary(binary) if is_assignment(&binary.op) => Some(&*binary.left),
+                _ => None,
+            };
+            while let Some(at) = place {
+                place = match at {
+                    syn::Expr::Index(index) => Some(&index.expr),
+                    syn::Expr::Field(field) => Some(&field.base),
+                    syn::Expr::Paren(paren) => Some(&paren.expr),
+                    syn::Expr::Unary(unary) => Some(&unary.expr),
+                    syn::Expr::Path(path) => {
+                        self.found |= path.path.is_ident(self.name);
+                        None
+                    }
+                    _ => None,
+                };
+            }
+            syn::visit::visit_expr(self, expr);
+        }
+    }
+    let mut find = Find { name, found: false };
+    syn::visit::Visit::visit_expr(&mut find, body);
+    find.found
+}
+
+/// `+=` and the like.
+fn is_assignment(op: &syn::BinOp) -> bool {
+    use syn::BinOp::{Eq, Ge, Le, Ne};
+    op.to_token_stream().to_string().ends_with('=') && !matches!(op, Eq(_) | Ge(_) | Le(_) | Ne(_))
+}
+
+/// Whether a number with a point, and without a type, stands among tokens.
+fn has_float(tokens: TokenStream) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Literal(literal) => matches!(syn::Lit::new(literal), syn::Lit::Float(float) if float.suffix().is_empty()),
+        TokenTree::Group(group) => has_float(group.stream()),
+        _ => false,
+    })
+}
+
+/// The type of a value, as far as it is seen from the types of variables: nothing (empty) of an assignment.
+fn type_of_value(value: &syn::Expr, type_of: &dyn Fn(&str) -> Option<String>) -> Option<String> {
+    use syn::BinOp::{And, Eq, Ge, Gt, Le, Lt, Ne, Or, Shl, Shr};
+    let of = |expr: &syn::Expr| type_of_value(expr, type_of);
+    let suffix = |suffix: &str, plain: &str| Some(if suffix.is_empty() { plain } else { suffix }.to_owned());
+    match value {
+        syn::Expr::Assign(_) => Some(String::new()),
+        syn::Expr::Paren(inner) => of(&inner.expr),
+        syn::Expr::Group(inner) => of(&inner.expr),
+        syn::Expr::Unary(inner) => of(&inner.expr),
+        syn::Expr::Cast(cast) => Some(written(&cast.ty)),
+        syn::Expr::Path(path) => type_of(&path.path.get_ident()?.to_string()),
+        syn::Expr::Lit(literal) => match &literal.lit {
+            syn::Lit::Int(int) => suffix(int.suffix(), "i32"),
+            syn::Lit::Float(float) => suffix(float.suffix(), "f32"),
+            syn::Lit::Bool(_) => Some("bool".to_owned()),
+            _ => None,
+        },
+        syn::Expr::Index(index) => {
+            let ty = of(&index.expr)?;
+            let buffer = ty.trim_start_matches("&mut ").trim_start_matches('&');
+            let element = buffer.strip_prefix("Global<").and_then(|rest| rest.strip_suffix('>'));
+            let array = || buffer.strip_prefix('[').and_then(|rest| rest.rsplit_once(';')).map(|(element, _)| element);
+            element.or_else(array).map(|element| element.trim().to_owned())
+        }
+        syn::Expr::Binary(both) => match both.op {
+            Eq(_) | Ge(_) | Gt(_) | Le(_) | Lt(_) | Ne(_) | And(_) | Or(_) => Some("bool".to_owned()),
+            Shl(_) | Shr(_) => of(&both.left),
+            op if is_assignment(&op) => Some(String::new()),
+            // A plain number is of the type of the other side.
+            _ if matches!(unparenthesized(&both.left), syn::Expr::Lit(_)) => of(&both.right),
+            _ => of(&both.left),
+        },
+        syn::Expr::If(choice) => match choice.then_branch.stmts.last() {
+            Some(syn::Stmt::Expr(value, None)) => of(value),
+            _ => Some(String::new()),
+        },
+        syn::Expr::MethodCall(call) if OF_SAME_TYPE.iter().any(|name| call.method == name) => of(&call.receiver),
+        _ => None,
+    }
+}
+
+/// The type of a variable that begins with a value, as far as it is seen. A plain `0` may be of any.
+pub(super) fn type_of_let(value: &syn::Expr, type_of: &dyn Fn(&str) -> Option<String>) -> Option<String> {
+    let is_plain =
+        matches!(unparenthesized(value), syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(int), .. }) if int.suffix().is_empty());
+    if is_plain { None } else { type_of_value(value, type_of).filter(|ty| !ty.is_empty()) }
+}
+
+/// Methods of numbers that give one of the same type.
+const OF_SAME_TYPE: &[&str] = &[
+    "abs",
+    "ceil",
+    "clamp",
+    "cos",
+    "exp",
+    "floor",
+    "ln",
+    "max",
+    "min",
+    "mul_add",
+    "pow",
+    "powf",
+    "powi",
+    "recip",
+    "rem_euclid",
+    "round",
+    "saturating_add",
+    "saturating_mul",
+    "saturating_sub",
+    "sin",
+    "sqrt",
+    "tan",
+    "tanh",
+    "wrapping_add",
+    "wrapping_mul",
+    "wrapping_sub",
+];
 
 /// The edit for `let name = &…;`.
 pub(super) fn reference_edit(name: &syn::Ident, reference: &syn::ExprReference) -> String {
@@ -445,6 +633,19 @@ mod tests {
             "write a loop before, `let mut product = 1.0; for k in 0..a.len() { let v = a[k]; product *= v * 2.0; }`, and `product` here",
         );
         check("(0..4).map(|j| x[j]).sum()", "write a loop before, `let mut sum = 0.0; for j in 0..4 { sum += x[j]; }`, and `sum` here");
+        check("(0..a).sum()", "write a loop before, `let mut sum = 0; for k in 0..a { sum += k; }`, and `sum` here");
+        check(
+            "(0..a).map(|v| v * v).product()",
+            "write a loop before, `let mut product = 1; for v in 0..a { product *= v * v; }`, and `product` here",
+        );
+        check(
+            "(0..a).map(|v| v as f32 * b).sum()",
+            "write a loop before, `let mut sum = 0.0; for v in 0..a { sum += v as f32 * b; }`, and `sum` here",
+        );
+        check(
+            "(0..a).map(|v| counts[v]).sum()",
+            "write a loop before, `let mut sum = 0; for v in 0..a { sum += counts[v]; }`, and `sum` here",
+        );
         check("(0..4).for_each(|j| y[j] = 1.0)", "write a loop: `for j in 0..4 { y[j] = 1.0; }`");
         check(
             "x.iter().copied().fold(0.0, |a, b| a.max(b))",
@@ -487,13 +688,41 @@ mod tests {
     fn closures_are_device_functions() {
         let edit = |text: &str| {
             let syn::Expr::Closure(closure) = syn::parse_str(text).unwrap() else { panic!("{text}") };
-            let types = |name: &str| (name == "x").then(|| "&Global<f32>".to_owned());
-            closure_edit(&closure, Some(&quote::format_ident!("f")), &types)
+            let captured = |name: &str| match name {
+                "x" => Some(Captured { ty: Some("&Global<f32>".to_owned()), is_value: false }),
+                "c" => Some(Captured { ty: None, is_value: true }),
+                _ => None,
+            };
+            closure_edit(&closure, Some(&quote::format_ident!("f")), &captured)
         };
         assert_eq!(edit("|a: f32| a * 2.0"), "write it before the kernel, `#[device] fn f(a: f32) -> f32 { a * 2.0 }`, and call it");
         assert_eq!(
             edit("|i: usize| -> f32 { x[i] }"),
             "write it before the kernel, `#[device] fn f(i: usize, x: &Global<f32>) -> f32 { x[i] }`, and pass it `x`, too"
         );
+        for (text, shown) in [
+            ("|v: i32| v + 1", "fn f(v: i32) -> i32 { v + 1 }"),
+            ("|v: i32| 1 + v", "fn f(v: i32) -> i32 { 1 + v }"),
+            ("|v: u32, w: u32| v.max(w)", "fn f(v: u32, w: u32) -> u32 { v.max(w) }"),
+            ("|v: i32| v > 3", "fn f(v: i32) -> bool { v > 3 }"),
+            ("|v: i32| v as f64 * 2.0", "fn f(v: i32) -> f64 { v as f64 * 2.0 }"),
+            ("|v: i32| { let w = 2; v * w }", "fn f(v: i32) -> i32 { let w = 2; v * w }"),
+            ("|i: usize| x[i]", "fn f(i: usize, x: &Global<f32>) -> f32 { x[i] }"),
+            ("|| 5", "fn f() -> i32 { 5 }"),
+            ("|v| v * 2.0", "fn f(v: f32) -> f32 { v * 2.0 }"),
+        ] {
+            assert!(edit(text).contains(shown), "{text}: {}", edit(text));
+        }
+        assert_eq!(
+            edit("|v| v + 1"),
+            "write it before the kernel, a `#[device] fn f` with the types of `v` and of its result, and call it"
+        );
+        assert_eq!(
+            edit("|v: u32| g(v)"),
+            "write it before the kernel, `#[device] fn f(v: u32)` with the type of its result behind `->`, and call it"
+        );
+        for text in ["|| c += 1", "|| { c = 1; }", "|v: u32| c[1] = v"] {
+            assert!(edit(text).contains("where it is called: a function cannot assign `c`"), "{text}: {}", edit(text));
+        }
     }
 }

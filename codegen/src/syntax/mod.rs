@@ -47,6 +47,7 @@ pub use layout::{Layout, layout, written};
 pub use levels::{LINT_NAMES, Levels, Setting};
 pub use marks::mark_called_in;
 pub use nesting::{check_nesting, parse_written};
+pub(crate) use operand::unparenthesized;
 pub use operand::{cast, operand, receiver};
 pub use place::SourcePlace;
 pub use program::{ConstValue, Extern, GenericValue, Instance, Program, Unit, UnitId};
@@ -56,7 +57,7 @@ pub use require::RequireClause;
 pub use rust_rules::check_rust_rules;
 pub use scopes::{Import, MatchesArguments, bindings, imports};
 pub use signature::{generic_name, is_group_type, is_marked};
-pub use std_functions::{call_edit, std_function};
+pub use std_functions::{call_edit, macro_edit, std_function};
 pub use subset::check_subset;
 pub use written::{LoopKeyword, Written, WrittenAnnotations};
 

@@ -53,7 +53,7 @@ pub(super) fn behind(expr: &syn::Expr) -> &syn::Expr {
 }
 
 /// An expression without parentheses round it.
-pub(super) fn unparenthesized(expr: &syn::Expr) -> &syn::Expr {
+pub(crate) fn unparenthesized(expr: &syn::Expr) -> &syn::Expr {
     match expr {
         syn::Expr::Paren(paren) => unparenthesized(&paren.expr),
         syn::Expr::Group(group) => unparenthesized(&group.expr),

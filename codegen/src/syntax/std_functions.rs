@@ -3,6 +3,7 @@
 use super::foreign::foreign;
 use super::layout::written;
 use super::operand::{behind, operand, receiver};
+use super::vocabulary::MACROS;
 use crate::intrinsics;
 use crate::ir::intrinsic::Call;
 
@@ -46,6 +47,18 @@ pub fn call_edit(segments: &[String], call: &syn::ExprCall) -> Option<String> {
     }
 }
 
+/// What to write for a macro that is called without its `!`: `println("{}", a)`.
+pub fn macro_edit(name: &str, call: &syn::ExprCall) -> Option<String> {
+    if !MACROS.contains(&name) {
+        return None;
+    }
+    let arguments = written(&call.args);
+    let is_text = |argument: &syn::Expr| matches!(argument, syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(_), .. }));
+    let lacks_text = name.contains("print") && call.args.first().is_some_and(|first| !is_text(first));
+    let braces = vec!["{}"; call.args.len()].join(" ");
+    Some(if lacks_text { format!("write `{name}!(\"{braces}\", {arguments})`") } else { format!("write `{name}!({arguments})`") })
+}
+
 fn std_edit(path: &str, call: &syn::ExprCall) -> Option<String> {
     let (_, edit) = FUNCTIONS.iter().find(|(known, _)| *known == path)?;
     if edit.is_empty() {
@@ -81,5 +94,13 @@ mod tests {
         assert_eq!(edit("swap(&mut t[i], &mut t[j])").as_deref(), Some("write `(t[i], t[j]) = (t[j], t[i])`"));
         assert_eq!(edit("sqrt(x[i] + 1.0)").as_deref(), Some("write `(x[i] + 1.0).sqrt()`: it is a method"));
         assert_eq!(edit("clamp01(x)"), None);
+        let edit = |text: &str| {
+            let syn::Expr::Call(call) = syn::parse_str(text).unwrap() else { panic!("{text} is no call") };
+            macro_edit(&written(&call.func), &call)
+        };
+        assert_eq!(edit("println(\"{}\", a)").as_deref(), Some("write `println!(\"{}\", a)`"));
+        assert_eq!(edit("println(a, b)").as_deref(), Some("write `println!(\"{} {}\", a, b)`"));
+        assert_eq!(edit("assert(a > 3)").as_deref(), Some("write `assert!(a > 3)`"));
+        assert_eq!(edit("printed(a)"), None);
     }
 }

@@ -50,8 +50,7 @@ fn functions_have_names_of_their_own() {
 
 #[test]
 fn expressions() {
-    let closure =
-        "closures are not in the kernel language; write it before the kernel, `#[device] fn f(v: f32) -> f32 { v + 1 }`, and call it";
+    let closure = "closures are not in the kernel language; write it before the kernel, a `#[device] fn f` with the types of `v` and of its result, and call it";
     check_body("let f = |v| v + 1;", &[&format!("|: {closure}")]);
     check_body("unsafe { y[0] = 1.0; }", &["unsafe: `unsafe` is not in the kernel language; remove it: nothing in the language needs it"]);
     let wait = "remove it: a kernel's threads wait at barriers only";
@@ -86,7 +85,7 @@ fn loops() {
     );
     check_body(
         "#[unroll(|| 4)] for i in 0..4 {}",
-        &["|: closures are not in the kernel language; write it before the kernel, `#[device] fn f() -> f32 { 4 }`, and call it"],
+        &["|: closures are not in the kernel language; write it before the kernel, `#[device] fn f() -> i32 { 4 }`, and call it"],
     );
     check_body("#[unroll] if a > 1.0 {}", &["unroll: `#[unroll]` belongs on a loop, not on this; move it before the loop"]);
 }
@@ -163,7 +162,7 @@ fn macros_and_items_in_bodies() {
     check_body(
         "println!(\"{}\", |v| v); assert!(\"a\" == \"b\", \"{}\", \"c\");",
         &[
-            "|: closures are not in the kernel language; write it before the kernel, `#[device] fn f(v: f32) -> f32 { v }`, and call it",
+            "|: closures are not in the kernel language; write it before the kernel, a `#[device] fn f` with the types of `v` and of its result, and call it",
             "\"a\": strings are not in the kernel language; only `print!`, `println!` and `assert!` take a text; an array of `u8` holds bytes",
             "\"b\": strings are not in the kernel language; only `print!`, `println!` and `assert!` take a text; an array of `u8` holds bytes",
             "\"c\": strings are not in the kernel language; only `print!`, `println!` and `assert!` take a text; an array of `u8` holds bytes",
@@ -436,7 +435,7 @@ fn everything_is_reported_at_once() {
         &[
             "blok: unknown argument `blok` of `#[kernel]`; write `block`",
             "&: a kernel takes no slices; take a buffer: `&Global<f32>`",
-            "|: closures are not in the kernel language; write it before the kernel, `#[device] fn f(a: f32) -> f32 { a }`, and call it",
+            "|: closures are not in the kernel language; write it before the kernel, a `#[device] fn f` with the types of `a` and of its result, and call it",
             "unsafe: `unsafe` is not in the kernel language; remove it: nothing in the language needs it",
             "&: device functions take references to buffers and shared arrays only; take `str` by value",
             "str: `str` is not a type of the kernel language; print with `println!`; for a text take an array, `[u8; 16]`, or a buffer, `&Global<u8>`",
