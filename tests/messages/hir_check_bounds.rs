@@ -82,3 +82,10 @@ fn grouped(x: &Global<f32>, y: &mut Global<f32>) {
     let i = global_id().x;
     y[i / GROUPS] = x[i];
 }
+
+// ---- A conversion `from` a type whose numbers are not all kept
+#[kernel(block = 256)]
+fn narrow(x: &Global<i32>, y: &mut Global<i16>) {
+    let i = global_id().x;
+    y[i] = i16::from(x[i] * 3);
+}

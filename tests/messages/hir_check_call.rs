@@ -224,3 +224,9 @@ struct Point {
 fn points(out: &mut Global<Point>) {
     out[global_id().x] = Point(1.0, 2.0);
 }
+
+// ---- A macro without its `!`
+#[kernel(block = 256)]
+fn show(y: &mut Global<f32>) {
+    println("{}", y[global_id().x]);
+}

@@ -247,3 +247,67 @@ fn clear(y: &mut Global<f32>) {
     let out = y;
     out[global_id().x] = 0.0;
 }
+
+// ---- A `return` with a value, from a function that gives none
+#[device]
+fn limited(v: i32) {
+    if v > 3 {
+        return 5;
+    }
+}
+#[kernel(block = 256)]
+fn limit(y: &mut Global<i32>) {
+    limited(y[global_id().x]);
+}
+
+// ---- A `return` with a value, from a kernel
+#[kernel(block = 256)]
+fn limit(y: &mut Global<i32>) {
+    let i = global_id().x;
+    if y[i] > 3 {
+        return 5;
+    }
+    y[i] = 3;
+}
+
+// ---- A `return` without the value that the function gives
+#[device]
+fn limited(v: i32) -> i32 {
+    if v > 3 {
+        return;
+    }
+    v
+}
+#[kernel(block = 256)]
+fn limit(y: &mut Global<i32>) {
+    let i = global_id().x;
+    y[i] = limited(y[i]);
+}
+
+// ---- A function that gives its value in one case
+#[device]
+fn limited(v: i32) -> i32 {
+    if v > 3 {
+        return 5;
+    }
+}
+#[kernel(block = 256)]
+fn limit(y: &mut Global<i32>) {
+    let i = global_id().x;
+    y[i] = limited(y[i]);
+}
+
+// ---- A function that gives its value in a loop
+#[device]
+fn first(v: i32) -> i32 {
+    for k in 0..v {
+        if k * k > v {
+            return k;
+        }
+    }
+}
+#[kernel(block = 256)]
+fn firsts(y: &mut Global<i32>) {
+    let i = global_id().x;
+    y[i] = first(y[i]);
+}

@@ -42,3 +42,12 @@ fn fill(n: u32, y: &mut Global<u32>) {
 fn last(x: &Global<f32>, y: &mut Global<f32>) {
     y[global_id().x] = x[-1];
 }
+
+// ---- An assignment for a comparison
+#[kernel(block = 256)]
+fn replace(x: &Global<i32>, y: &mut Global<i32>) {
+    let i = global_id().x;
+    if x[i] = 7 {
+        y[i] = 0;
+    }
+}

@@ -59,3 +59,23 @@ fn copy(x: &Global<f32>, y: &mut Global<f32>) {
         y[i] = x[i];
     }
 }
+// ---- A variable as the length of an array
+#[kernel(block = 256)]
+fn zeros(y: &mut Global<f32>) {
+    let n = 3;
+    let all = [0.0; n];
+    y[global_id().x] = all[0];
+}
+// ---- A `static`
+static WEIGHTS: [f32; 3] = [0.25, 0.5, 0.25];
+#[kernel(block = 256)]
+fn weighted(x: &Global<f32>, y: &mut Global<f32>) {
+    let i = global_id().x;
+    y[i] = WEIGHTS[i % 3] * x[i];
+}
+// ---- A `static` that is written to
+static mut COUNT: u32 = 0;
+#[kernel(block = 256)]
+fn count() {
+    COUNT += 1;
+}

@@ -99,6 +99,8 @@ pub(crate) struct Items<'p> {
     /// The enums among them, as they are written.
     pub(crate) enums: Vec<(AdtId, &'p syn::ItemEnum)>,
     pub(crate) aliases: Vec<(ModuleId, &'p syn::ItemType)>,
+    /// What device code cannot name, to say so.
+    statics: Vec<(ModuleId, &'p syn::ItemStatic)>,
     methods: HashMap<(AdtId, String), FnId>,
     associated_constants: HashMap<(AdtId, String), ConstId>,
 }
@@ -115,6 +117,7 @@ impl<'p> Items<'p> {
             adts: Vec::new(),
             enums: Vec::new(),
             aliases: Vec::new(),
+            statics: Vec::new(),
             methods: HashMap::new(),
             associated_constants: HashMap::new(),
         };
@@ -171,6 +174,7 @@ impl<'p> Items<'p> {
                 self.add_adt(id, &item.ident, &item.generics, &item.attrs, kind);
                 self.enums.push((AdtId(self.adts.len() - 1), item));
             }
+            syn::Item::Static(item) => self.statics.push((id, item)),
             syn::Item::Type(item) => {
                 self.aliases.push((id, item));
                 let def = Def::Alias(self.aliases.len() - 1);
@@ -196,6 +200,15 @@ impl<'p> Items<'p> {
             }
             _ => {}
         }
+    }
+
+    /// The `static` that a path names: one of the module itself, or, by a longer path, of any.
+    pub(crate) fn static_of(&self, module: ModuleId, path: &[String]) -> Option<&'p syn::ItemStatic> {
+        let name = path.last()?;
+        let is_meant = |of: ModuleId| of == module || path.len() > 1;
+        let own = self.statics.iter().filter(|(of, _)| is_meant(*of)).map(|(_, item)| *item);
+        let program: &'p Program = self.program;
+        own.chain(&program.units[self.unit_of(module).0].statics).find(|item| item.ident == name)
     }
 
     fn add_function(

@@ -169,6 +169,135 @@ fn refusals_name_the_thing() {
     }
 }
 
+/// The edits that are said of a kernel's body, before which these items stand.
+fn edits(items: &str, body: &str) -> Vec<String> {
+    let source = format!(
+        "{items} #[kernel] fn k(a: i32, b: u8, f: f32, g: f64, h: f16, n: usize, x: &Global<i32>, y: &mut Global<i32>) {{ {body} }}"
+    );
+    let mut program = Program::default();
+    let unit = program.add(Unit::parse("kernel.rs", 1, 1, &source).expect("it is Rust"));
+    let found = lower(&program, unit, "k", &Instance::default()).err();
+    found.iter().flat_map(|found| found.iter()).map(|finding| finding.help.clone().unwrap_or_default()).collect()
+}
+
+#[test]
+fn what_may_be_too_large_is_looked_at_by_its_type() {
+    for (body, edit) in [
+        ("let s = b.checked_add(3);", "write `let (sum, over) = (b.wrapping_add(3), b > u8::MAX - 3);`: there is no `Option`"),
+        (
+            "let s = b.checked_add(b & 1);",
+            "write `let (sum, over) = (b.wrapping_add(b & 1), b > u8::MAX - (b & 1));`: there is no `Option`",
+        ),
+        ("let s = a.checked_add(3);", "write `let sum = a.wrapping_add(3); let over = (sum < a) != (3 < 0);`: there is no `Option`"),
+        ("let s = n.checked_sub(1);", "compare first: `if n >= 1 { n - 1 } else { … }`: there is no `Option`"),
+        (
+            "let s = a.checked_sub(3);",
+            "write `let difference = a.wrapping_sub(3); let over = (difference > a) != (3 < 0);`: there is no `Option`",
+        ),
+        ("let s = b.overflowing_sub(b);", "write `let (difference, over) = (b.wrapping_sub(b), b < b);`"),
+        ("let s = a.checked_neg();", "write `let (negative, over) = (a.wrapping_neg(), a == i32::MIN);`: there is no `Option`"),
+        ("let s = a.checked_div(2);", "write `a / 2`"),
+        (
+            "let s = a.checked_rem(a);",
+            "compare first: `if a != 0 && (a != i32::MIN || a != -1) { a % a } else { … }`: there is no `Option`",
+        ),
+        ("let s = b.checked_div(b);", "compare first: `if b != 0 { b / b } else { … }`: there is no `Option`"),
+        ("let s = a.wrapping_rem_euclid(3);", "write `a.rem_euclid(3)`"),
+        (
+            "let s = b.carrying_add(3, a > 0);",
+            "write `let low = b.wrapping_add(3); let sum = low.wrapping_add((a > 0) as u8); let carry = low < b || sum < low;`",
+        ),
+        ("let s = a.sin();", "write `(a as f32).sin()`"),
+        ("let s = (x[n] as i64 + 1).exp();", "write `((x[n] as i64 + 1) as f64).exp()`"),
+        ("let s = a.sqrt();", "write `a.isqrt()`, which leaves the fraction out, or `(a as f32).sqrt()`"),
+        ("let s = a.mni(3);", "did you mean `min`?"),
+    ] {
+        assert_eq!(edits("", body), [edit], "{body}");
+    }
+}
+
+/// What the edits for sums and differences compute, of all pairs of small numbers.
+#[test]
+fn what_is_said_of_numbers_that_may_be_too_large_is_so() {
+    for (a, b) in (i8::MIN..=i8::MAX).flat_map(|a| (i8::MIN..=i8::MAX).map(move |b| (a, b))) {
+        let (sum, difference, product) = (a.wrapping_add(b), a.wrapping_sub(b), a.wrapping_mul(b));
+        assert_eq!((sum, (sum < a) != (b < 0)), a.overflowing_add(b), "{a} + {b}");
+        assert_eq!((difference, (difference > a) != (b < 0)), a.overflowing_sub(b), "{a} - {b}");
+        let high = ((i16::from(a) * i16::from(b)) >> 8) as i8;
+        assert_eq!((product, high != product >> (i8::BITS - 1)), a.overflowing_mul(b), "{a} * {b}");
+        let (a, b) = (a as u8, b as u8);
+        assert_eq!((a.wrapping_add(b), a > u8::MAX - b), a.overflowing_add(b), "{a} + {b}");
+        assert_eq!((a.wrapping_sub(b), a < b), a.overflowing_sub(b), "{a} - {b}");
+        for carry in [false, true] {
+            let low = a.wrapping_add(b);
+            let sum = low.wrapping_add(u8::from(carry));
+            let wide = u16::from(a) + u16::from(b) + u16::from(carry);
+            assert_eq!((sum, low < a || sum < low), (wide as u8, wide > 255), "{a} + {b} + {carry}");
+            let low = a.wrapping_sub(b);
+            let difference = low.wrapping_sub(u8::from(carry));
+            let wide = i16::from(a) - i16::from(b) - i16::from(carry);
+            assert_eq!((difference, low > a || difference > low), (wide as u8, wide < 0), "{a} - {b} - {carry}");
+        }
+    }
+}
+
+#[test]
+fn a_value_too_many_or_none_is_said_where_it_stands() {
+    let of = |item: &str| edits(&format!("#[device] {item}"), "f(a);");
+    assert_eq!(of("fn f(v: i32) { if v > 3 { return 5; } }"), ["remove the value, or write `-> i32` behind the parameters"]);
+    assert_eq!(of("fn f(v: i32) { if v > 3 { return v > 4; } }"), ["remove the value, or write `-> bool` behind the parameters"]);
+    assert_eq!(of("fn f(v: i32) -> i32 { if v > 3 { return; } 5 }"), ["write the value behind `return`"]);
+    assert_eq!(of("fn f(v: i32) -> i32 { if v > 3 { return 5; } }"), ["write the value behind the `if`, or an `else` with it"]);
+    assert_eq!(of("fn f(v: i32) -> i32 { for i in 0..v { return i; } }"), ["write the value behind the loop"]);
+    assert_eq!(of("fn f(v: i32) -> i32 { v + 1; }"), ["end with the value, and no `;` behind it"]);
+    assert_eq!(of("fn f(v: i32) -> i32 { let mut w = v; w += 1; }"), ["write the value behind it"]);
+    assert_eq!(of("fn f(v: i32) -> i32 { }"), ["write the value between the braces"]);
+    assert_eq!(of("fn f(v: i32) { v + 1 }"), ["write `;` behind it"]);
+    assert_eq!(edits("", "return 5;"), ["a kernel gives nothing back: write `y[i] = 5; return;`, into a buffer"]);
+    assert_eq!(edits("", "if a = 7 { y[0] = 1; }"), ["write `a == 7`"]);
+    assert_eq!(edits("", "while a > 3 && n = 7 { y[0] = 1; }"), ["write `a > 3 && n == 7`"]);
+}
+
+#[test]
+fn what_has_to_be_known_early_is_no_variable_and_no_static() {
+    let constant = "define `const M: usize = …;` and write `M`, or make it a const generic of the function";
+    for body in ["let m = 3; let q = [0; m];", "let m = 3; let q: [i32; m] = [0; 4];", "let m = 3; #[shared] let mut q: [f32; m * 2];"] {
+        assert_eq!(edits("", body), [constant], "{body}");
+    }
+    assert_eq!(edits("#[device] fn f<const N: usize>() {}", "let m = 3; f::<m>();"), [constant]);
+    let of_static = ["define a constant in its place: `const T: [i32; 2] = …;`"];
+    assert_eq!(edits("static T: [i32; 2] = [1, 2];", "y[0] = T[1];"), of_static);
+    assert_eq!(edits("static mut T: i32 = 1;", "y[0] = T;"), ["pass a buffer: `t: &mut Global<i32>`"]);
+}
+
+#[test]
+fn from_takes_what_keeps_every_number() {
+    for body in [
+        "let v = i16::from(b); let w = u32::from(b); let v = i64::from(a); let v = i32::from(a); let v = usize::from(b); let v = isize::from(b);",
+        "let v = f32::from(b); let v = f64::from(a); let v = f64::from(f); let v = f32::from(h); let v = f64::from(h); let v = f16::from(b);",
+        "let v = u8::from(a > 3); let v = f32::from(a > 3); let v = usize::from(a > 3); let v = f32::from(f); let v = usize::from(n);",
+        "let v = u8::from(3); let v = i8::from(-3); let v = i32::from(3); let v = i64::from(3); let v = f32::from(1.5); let v = f64::from(1.5);",
+    ] {
+        assert_eq!(edits("", body), [""; 0], "{body}");
+    }
+    for (body, edit) in [
+        ("let v = i16::from(a * 100000);", "write `(a * 100000) as i16`"),
+        ("let v = u8::from(f);", "write `f as u8`"),
+        ("let v = f32::from(g);", "write `g as f32`"),
+        ("let v = f32::from(a);", "write `a as f32`"),
+        ("let v = u32::from(a);", "write `a as u32`"),
+        ("let v = i8::from(b);", "write `b as i8`"),
+        ("let v = f16::from(f);", "write `f as f16`"),
+        ("let v = f16::from(a > 3);", "write `(a > 3) as u8 as f16`"),
+        ("let v = u64::from(n);", "write `n as u64`"),
+        ("let v = usize::from(a);", "write `a as usize`"),
+        ("let v = u64::from(3);", "write `3 as u64`"),
+        ("let v = f32::from(1);", "write `1 as f32`"),
+    ] {
+        assert_eq!(edits("", body), [edit], "{body}");
+    }
+}
+
 #[test]
 fn indices_are_shifted_within_the_kernels_width() {
     let accepted = [

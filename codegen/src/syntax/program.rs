@@ -48,6 +48,8 @@ pub struct Unit {
     pub is_of_module: bool,
     /// Of the unit of a type: the functions of its `impl`s that are the host's, for want of a mark, and where they stand.
     pub host_methods: Vec<(String, String)>,
+    /// The `static`s outside it that its items name, which device code cannot.
+    pub statics: Vec<syn::ItemStatic>,
 }
 
 impl Unit {
@@ -62,6 +64,7 @@ impl Unit {
             externs: BTreeMap::new(),
             is_of_module: false,
             host_methods: Vec::new(),
+            statics: Vec::new(),
         }
     }
 
@@ -77,6 +80,7 @@ impl Unit {
             externs: BTreeMap::new(),
             is_of_module: false,
             host_methods: Vec::new(),
+            statics: Vec::new(),
         })
     }
 }

@@ -262,6 +262,9 @@ impl Walk<'_> {
             }
             match meaning {
                 Meaning::Item(id, within) => {
+                    if let syn::Item::Static(item) = files.item(id) {
+                        self.program.units[unit].statics.push(item.clone());
+                    }
                     let Some(own) = device_name(files.item(id)) else {
                         self.missing.push(free.key);
                         continue;

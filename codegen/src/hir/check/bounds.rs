@@ -4,7 +4,7 @@ use super::super::tree::{Expr, LocalKind};
 use super::super::types::{Const, Ty};
 use super::{Checker, Context, Demand, TypeScope};
 use crate::diagnostic::Diagnostic;
-use crate::ir::BinaryOp;
+use crate::ir::{BinaryOp, Type};
 use crate::target::limits::LOCAL_BYTES;
 use proc_macro2::Span;
 use syn::spanned::Spanned;
@@ -59,6 +59,33 @@ impl Context<'_> {
     }
 }
 
+/// Whether std, or `half` of its types, has `impl From<from> for to`, as far as both are scalars; of others something else is said.
+fn has_from(from: &Ty, to: &Ty) -> bool {
+    use Type::{BF16, Bool, F16, F32, F64, I8, I16, U8, U16};
+    if from == to || *to == Ty::BOOL {
+        return true;
+    }
+    match (from, to) {
+        (Ty::Scalar(from), Ty::Scalar(to)) if from.is_float8() || to.is_float8() => true,
+        (Ty::Scalar(Bool), Ty::Scalar(to)) => !matches!(to, F16 | BF16),
+        (Ty::Scalar(Bool), Ty::Usize | Ty::Isize) => true,
+        (Ty::Scalar(from), Ty::Scalar(to)) if from.is_int() && to.is_int() => {
+            to.bits() > from.bits() && (from.is_unsigned_int() || to.is_signed_int())
+        }
+        (Ty::Scalar(from), Ty::Scalar(to)) if from.is_int() => match to {
+            F16 | BF16 => from.bits() == 8,
+            F32 => from.bits() <= 16,
+            _ => from.bits() <= 32,
+        },
+        (Ty::Scalar(F16 | BF16), Ty::Scalar(to)) => matches!(to, F32 | F64),
+        (Ty::Scalar(F32), Ty::Scalar(to)) => *to == F64,
+        (Ty::Scalar(from), Ty::Usize) => matches!(from, U8 | U16),
+        (Ty::Scalar(from), Ty::Isize) => matches!(from, U8 | I8 | I16),
+        (Ty::Scalar(_) | Ty::Usize | Ty::Isize, Ty::Scalar(_) | Ty::Usize | Ty::Isize) => false,
+        _ => true,
+    }
+}
+
 impl Checker<'_, '_> {
     /// Casts that Rust has not. `rustc` does not see them where the host twin's `as` is a generic function.
     pub(super) fn check_casts(&mut self) {
@@ -84,6 +111,20 @@ impl Checker<'_, '_> {
             };
             let message = format!("{} cannot be cast to `{shown}`", self.shown(&from));
             self.report(Diagnostic::error(span, message).help(help));
+        }
+    }
+
+    /// Refuses `T::from(v)` where `T` does not hold every number of `v`'s type, as `rustc` does.
+    pub(super) fn check_lossless(&mut self) {
+        for (from, to, value, span) in std::mem::take(&mut self.lossless) {
+            let (from, to) = (self.infer.resolve(&from), self.infer.resolve(&to));
+            if !has_from(&from, &to) {
+                let message =
+                    format!("`{0}::from` takes what `{0}` holds without a loss, and this is `{1}`", self.show(&to), self.show(&from));
+                let by = if from == Ty::BOOL { "u8 as " } else { "" };
+                let help = format!("write `{}`", crate::syntax::cast(&value, &format!("{by}{}", self.show(&to)), false));
+                self.report(Diagnostic::error(span, message).help(help).and_by_rustc());
+            }
         }
     }
 

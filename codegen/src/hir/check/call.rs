@@ -2,7 +2,7 @@
 
 use super::super::items::{AdtKind, Def, FnId, ModuleId, Namespace};
 use super::super::tree::{Expr, ExprKind, Geometry};
-use super::super::types::{AdtId, Arg, Ty};
+use super::super::types::{AdtId, Arg, Kind, Ty};
 use super::edits::{call_with, castable_to, declared_call, generics_of_call, intrinsic_call, letters};
 use super::expression::expr;
 use super::{Checker, TypeScope, Unmarked, generic_names};
@@ -153,6 +153,12 @@ impl Checker<'_, '_> {
     }
 
     fn unknown_function(&mut self, segments: &[String], span: Span, call: &syn::ExprCall) -> Expr {
+        if let [name] = segments
+            && self.lookup_local(name).is_none()
+            && let Some(edit) = crate::syntax::macro_edit(name, call)
+        {
+            return self.error_expression(Diagnostic::error(span, format!("`{name}` is a macro")).help(edit).by_rustc());
+        }
         for arg in &call.args {
             self.expression(arg);
         }
@@ -322,6 +328,18 @@ impl Checker<'_, '_> {
             return match value {
                 Some(value) => {
                     self.demand(&value.ty, super::Demand::Scalar, value.span);
+                    // Of the numbers without a type these two take their own alone, as do `f32` and `f64` of those with a point.
+                    let is_own = match self.infer.kind(&self.infer.shallow(&value.ty)) {
+                        Some(Kind::Int) => matches!(ty, Ty::Scalar(Type::U8 | Type::I8)),
+                        Some(Kind::Float) => matches!(ty, Ty::Scalar(Type::F32 | Type::F64)),
+                        _ => false,
+                    };
+                    if is_own && name == "from" {
+                        self.infer.unify(&value.ty, &ty);
+                    }
+                    if let ("from", Some(written)) = (name, call.args.first()) {
+                        self.lossless.push((value.ty.clone(), ty.clone(), written.clone(), span));
+                    }
                     if ty == Ty::BOOL || ty.is_float8() {
                         self.casts.push((value.ty.clone(), ty.clone(), span));
                     }

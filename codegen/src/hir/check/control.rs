@@ -296,8 +296,7 @@ impl Checker<'_, '_> {
     pub(super) fn if_expression(&mut self, e: &syn::ExprIf, span: Span) -> Expr {
         // Names bound by `if let` live in the condition and the then-branch.
         let (condition, then) = self.in_scope(|checker| {
-            let condition = checker.expression(&e.cond);
-            checker.expect_condition(&e.cond, &condition);
+            let condition = checker.condition(&e.cond);
             let (block, ty) = checker.block(&e.then_branch.stmts);
             (condition, expr(ExprKind::Block(block), ty, e.then_branch.span()))
         });
@@ -354,8 +353,7 @@ impl Checker<'_, '_> {
         let id = self.open_scope(e.label.as_ref(), None, true);
         self.annotate(id, &e.attrs, LoopKeyword::While);
         let kind = self.in_scope(|checker| {
-            let condition = checker.expression(&e.cond);
-            checker.expect_condition(&e.cond, &condition);
+            let condition = checker.condition(&e.cond);
             let (body, ty) = checker.block(&e.body.stmts);
             checker.expect(&ty, &Ty::unit(), e.body.span());
             ExprKind::While(id, Box::new(condition), body)
@@ -491,20 +489,46 @@ impl Checker<'_, '_> {
     pub(super) fn return_expression(&mut self, e: &syn::ExprReturn, span: Span) -> Expr {
         let value = e.expr.as_ref().map(|value| self.expression(value));
         match &value {
-            Some(value) => self.expect_result(&value.ty, value.span),
-            None => self.expect_result(&Ty::unit(), span),
+            Some(value) => {
+                let help = self.instead_of_result(&value.ty, e.expr.as_deref());
+                self.expect_result(&value.ty, value.span, &help);
+            }
+            None => self.expect_result(&Ty::unit(), span, "write the value behind `return`"),
         }
         expr(ExprKind::Return(value.map(Box::new)), Ty::Never, span)
     }
 
-    /// Whether a value is one that the function gives: none is where it gives `!`, which goes with everything.
-    pub(super) fn expect_result(&mut self, found: &Ty, span: Span) {
+    /// What to write where a value is given by a function that gives none.
+    fn instead_of_result(&self, found: &Ty, value: Option<&syn::Expr>) -> String {
+        if self.is_kernel {
+            let value = value.map_or_else(|| "v".to_owned(), crate::syntax::written);
+            return format!("a kernel gives nothing back: write `y[i] = {value}; return;`, into a buffer");
+        }
+        let found = self.infer.resolve(found);
+        let ty = match self.infer.kind(&found) {
+            Some(Kind::Int) => "i32".to_owned(),
+            Some(Kind::Float) => "f32".to_owned(),
+            _ => self.show(&found),
+        };
+        format!("remove the value, or write `-> {ty}` behind the parameters")
+    }
+
+    /// Whether a value is one that the function gives: none is where it gives `!`, which goes with everything. `help`: the edit where there is a value too many, or none.
+    pub(super) fn expect_result(&mut self, found: &Ty, span: Span, help: &str) {
         let result = self.result.clone();
         let found = self.infer.shallow(found);
         if result == Ty::Never && found != Ty::Never && self.infer.kind(&found) != Some(Kind::Any) {
             let message = "a function that gives `!` does not return";
             let error = Diagnostic::error(span, message).help("end it by a `panic!` or an endless loop, or write what it gives: `-> u32`");
             self.report(error.by_rustc());
+        }
+        let is_unit = |ty: &Ty| matches!(ty, Ty::Tuple(parts) if parts.is_empty());
+        let (is_none, is_wanted) = (is_unit(&found), !is_unit(&self.infer.shallow(&result)));
+        let is_known = !matches!(found, Ty::Var(_)) || self.infer.kind(&found) != Some(Kind::Any);
+        if is_none == is_wanted && is_known && found != Ty::Never && result != Ty::Never {
+            let message = format!("expected {}, found {}", self.shown(&result), self.shown(&found));
+            self.report(Diagnostic::error(span, message).help(help).by_rustc());
+            return;
         }
         self.expect(&found, &result, span);
     }
@@ -515,6 +539,23 @@ impl Checker<'_, '_> {
             Const::Value(value) => Some(value),
             Const::Var(_) => None,
         }
+    }
+}
+
+/// What to write where a function that gives a value ends without, or with one that it does not give.
+pub(super) fn help_of_end(body: &syn::Block, gives: bool) -> &'static str {
+    let is_assignment = |e: &syn::Expr| match e {
+        syn::Expr::Assign(_) => true,
+        syn::Expr::Binary(binary) => super::mismatch::is_assignment(&binary.op),
+        _ => false,
+    };
+    match body.stmts.last() {
+        _ if !gives => "write `;` behind it",
+        None => "write the value between the braces",
+        Some(syn::Stmt::Expr(syn::Expr::If(e), None)) if e.else_branch.is_none() => "write the value behind the `if`, or an `else` with it",
+        Some(syn::Stmt::Expr(syn::Expr::ForLoop(_) | syn::Expr::While(_) | syn::Expr::Loop(_), _)) => "write the value behind the loop",
+        Some(syn::Stmt::Expr(e, Some(_))) if !is_assignment(e) => "end with the value, and no `;` behind it",
+        Some(_) => "write the value behind it",
     }
 }
 

@@ -5,7 +5,7 @@ use super::super::types::{Const, Kind, Ty};
 use super::Checker;
 use crate::diagnostic::Diagnostic;
 use crate::ir::Type;
-use crate::syntax::{cast, operand, written};
+use crate::syntax::{cast, operand, unparenthesized, written};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 
@@ -141,8 +141,25 @@ impl Checker<'_, '_> {
         Some(self.error_expression(Diagnostic::error(index.span(), message).help(help).and_by_rustc()))
     }
 
+    /// A condition, in which `=` is likely `==`.
+    pub(super) fn condition(&mut self, condition: &syn::Expr) -> Expr {
+        let syn::Expr::Assign(assign) = unparenthesized(condition) else {
+            let typed = self.expression(condition);
+            self.expect_condition(condition, &typed);
+            return typed;
+        };
+        // `a && b = c` assigns to `a && b`, which says nothing of their types.
+        if !matches!(*assign.left, syn::Expr::Binary(_)) {
+            self.expression(&assign.left);
+            self.expression(&assign.right);
+        }
+        let help = format!("write `{} == {}`", written(&assign.left), written(&assign.right));
+        let error = Diagnostic::error(condition.span(), "a condition is a `bool`, and this is an assignment");
+        self.error_expression(error.help(help).by_rustc())
+    }
+
     /// A condition is a `bool`.
-    pub(super) fn expect_condition(&mut self, condition: &syn::Expr, typed: &Expr) {
+    fn expect_condition(&mut self, condition: &syn::Expr, typed: &Expr) {
         let ty = self.infer.resolve(&typed.ty);
         let is_int = ty.is_int() || self.infer.kind(&ty) == Some(Kind::Int);
         if is_int || ty.is_float() {

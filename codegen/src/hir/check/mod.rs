@@ -171,6 +171,14 @@ pub(crate) struct Checker<'c, 'p> {
     open: Vec<OpenScope>,
     scopes: usize,
     result: Ty,
+    /// Whether it is the body of a kernel, which gives nothing.
+    is_kernel: bool,
+    /// Of an expression that is computed while the kernel is compiled: the variables around it, which it does not see.
+    variables: HashSet<String>,
+    /// Whether something was refused in place of which [`Checker::anything`] stands.
+    is_refused: bool,
+    /// `T::from(v)`: from what, into what, `v` as it is written, where.
+    lossless: Vec<(Ty, Ty, syn::Expr, Span)>,
     demands: Vec<(Ty, Demand, Span)>,
     /// Calls of the language's functions with literals, whose types are settled last.
     literal_calls: Vec<(crate::ir::intrinsic::IntrinsicId, Ty, Span)>,
@@ -262,6 +270,7 @@ impl<'p> Context<'p> {
         let item = &self.items.functions[function.0];
         let mut checker = Checker::new(self, self.scope_of(function, args));
         checker.result = checker.written_result(&item.signature.output);
+        checker.is_kernel = item.attrs.iter().any(|attr| crate::syntax::is_named(attr, "kernel"));
         let mut params = Vec::new();
         let mut patterns = Vec::new();
         for (index, input) in item.signature.inputs.iter().enumerate() {
@@ -290,7 +299,8 @@ impl<'p> Context<'p> {
         let mut block = checker.block(&item.block.stmts);
         block.0.statements.splice(0..0, lets);
         let result = checker.result.clone();
-        checker.expect_result(&block.1, item.block.stmts.last().map_or(item.signature.ident.span(), Spanned::span));
+        let help = control::help_of_end(item.block, result != Ty::unit());
+        checker.expect_result(&block.1, item.block.stmts.last().map_or(item.signature.ident.span(), Spanned::span), help);
         let root = Expr { ty: result.clone(), kind: ExprKind::Block(block.0), span: item.signature.ident.span() };
         checker.finish();
         let is_clean = || self.diagnostics.borrow().iter().skip(errors).all(|d| d.level != crate::diagnostic::Level::Error);
@@ -418,6 +428,10 @@ impl<'c, 'p> Checker<'c, 'p> {
             open: Vec::new(),
             scopes: 0,
             result: Ty::unit(),
+            is_kernel: false,
+            variables: HashSet::new(),
+            is_refused: false,
+            lossless: Vec::new(),
             demands: Vec::new(),
             literal_calls: Vec::new(),
             matches: Vec::new(),
@@ -448,6 +462,7 @@ impl<'c, 'p> Checker<'c, 'p> {
 
     /// What stands for an expression of which all has been said: a number that one may divide by.
     pub(super) fn anything(&mut self, span: Span) -> Expr {
+        self.is_refused = true;
         Expr { kind: ExprKind::Int(1), ty: self.infer.fresh(Kind::Any), span }
     }
 
@@ -596,6 +611,7 @@ impl<'c, 'p> Checker<'c, 'p> {
             self.check_exhaustive(place, &ty, &arms, span);
         }
         self.check_casts();
+        self.check_lossless();
         self.check_literal_operands();
         self.check_literals();
         self.refuse_conversions();

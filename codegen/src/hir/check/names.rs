@@ -5,7 +5,7 @@ use super::super::tree::LocalId;
 use super::super::types::Ty;
 use super::{Checker, TypeScope};
 use crate::syntax::{ConstValue, Import, imports};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 /// What a name of a body means.
@@ -66,6 +66,15 @@ impl Checker<'_, '_> {
         all
     }
 
+    /// The variables of the body, of which constant expressions see nothing.
+    pub(super) fn variable_names(&self) -> HashSet<String> {
+        if !Rc::ptr_eq(&self.scope, &self.home) {
+            return HashSet::new();
+        }
+        let all = self.names.iter().flat_map(|names| &names.names);
+        all.filter(|(_, name)| matches!(name, Name::Local(_))).map(|(name, _)| name).chain(&self.variables).cloned().collect()
+    }
+
     /// What a path means in the current scope, the imports of the body's blocks included.
     pub(super) fn resolve(&self, path: &[String], namespace: Namespace) -> Option<Def> {
         let find = |path: &[String]| self.context.items.resolve(self.scope.module, path, namespace);
@@ -106,6 +115,7 @@ impl Checker<'_, '_> {
         let scope = TypeScope { module: self.scope.module, generics: HashMap::new(), self_ty: None };
         let mut checker = Checker::new(self.context, scope);
         checker.names = self.constant_names();
+        checker.variables = self.variable_names();
         let ty = checker.written_type(&item.ty);
         let expr = checker.expression(&item.expr);
         checker.expect(&expr.ty, &ty, expr.span);

@@ -9,7 +9,7 @@ use super::{Checker, TypeScope, generic_names};
 use crate::diagnostic::Diagnostic;
 use crate::ir::{Scalar, Type};
 use crate::nearest::nearest;
-use crate::syntax::ConstValue;
+use crate::syntax::{ConstValue, written};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 
@@ -40,6 +40,17 @@ fn generic_value(value: i128, ty: &Ty) -> ConstValue {
         Ty::Isize => ConstValue::Index(value, true),
         _ => ConstValue::Index(value, false),
     }
+}
+
+/// What to use in place of a `static`.
+fn instead_of_static(item: &syn::ItemStatic) -> String {
+    let (name, ty) = (&item.ident, written(&item.ty));
+    let is_shared = ["Atomic", "Mutex", "Cell", "Lock"].iter().any(|word| ty.contains(word));
+    if is_shared || matches!(item.mutability, syn::StaticMutability::Mut(_)) {
+        let element = if ty.contains(['<', '[']) { "…".to_owned() } else { ty.trim_start_matches("Atomic").to_lowercase() };
+        return format!("pass a buffer: `{}: &mut Global<{element}>`", name.to_string().to_lowercase());
+    }
+    format!("define a constant in its place: `const {name}: {ty} = …;`")
 }
 
 impl Checker<'_, '_> {
@@ -200,6 +211,15 @@ impl Checker<'_, '_> {
             let error = Diagnostic::error(span, format!("the constant `{shown}` is not known to the kernel"));
             return self.error_expression(error.help(foreign.edit()).and_by_rustc());
         }
+        if let [name] = segments
+            && self.variables.contains(name)
+        {
+            return self.error_expression(self.refuse_variable(name, span));
+        }
+        if let Some((item, help)) = self.context.items.static_of(self.scope.module, segments).map(|item| (item, instead_of_static(item))) {
+            let message = format!("`{}` is a `static`, which a kernel neither reads nor writes", item.ident);
+            return self.error_expression(Diagnostic::error(span, message).help(help));
+        }
         let message = format!("`{shown}` is not known here");
         let diagnostic = if segments.len() > 1 || shown.chars().next().is_some_and(char::is_uppercase) {
             let help =
@@ -215,6 +235,14 @@ impl Checker<'_, '_> {
             Diagnostic::error(span, message).help(help)
         };
         self.error_expression(diagnostic.by_rustc())
+    }
+
+    /// A variable in an expression that is computed while the kernel is compiled.
+    pub(super) fn refuse_variable(&self, name: &str, span: Span) -> Diagnostic {
+        let message = format!("`{name}` is a variable, and what stands here has to be known while the kernel is compiled");
+        let constant = name.to_uppercase();
+        let help = format!("define `const {constant}: usize = …;` and write `{constant}`, or make it a const generic of the function");
+        Diagnostic::error(span, message).help(help).by_rustc()
     }
 
     /// Whether an expression names a place: something that can be assigned, indexed in place, or passed by reference.

@@ -226,6 +226,14 @@ impl Checker<'_, '_> {
                 let value = self.const_expression(&expr, &ty);
                 return Arg::Const(value, Box::new(ty));
             }
+            if let [name] = &segments[..]
+                && self.lookup_local(name).is_some()
+                && !is_type
+            {
+                self.report(self.refuse_variable(name, path.span()));
+                let ty = self.infer.fresh(Kind::Any);
+                return Arg::Const(self.infer.fresh_const(), Box::new(ty));
+            }
         }
         Arg::Ty(self.written_type(ty))
     }
@@ -235,7 +243,12 @@ impl Checker<'_, '_> {
         if let Some(value) = self.const_generic(expr) {
             return value;
         }
+        let was_refused = std::mem::take(&mut self.is_refused);
         let (typed, settled) = self.typed_constant(expr, ty);
+        if std::mem::replace(&mut self.is_refused, was_refused) {
+            // What it would be is not known: no length goes against it.
+            return self.infer.fresh_const();
+        }
         match super::super::constant::evaluate_int(&typed, &settled) {
             Ok(value) => Const::Value(value),
             Err(fault) => {
@@ -283,10 +296,12 @@ impl Checker<'_, '_> {
     fn typed_constant(&mut self, expr: &syn::Expr, ty: &Ty) -> (Expr, Infer) {
         let mut checker = Checker::new(self.context, (*self.scope).clone());
         checker.names = self.constant_names();
+        checker.variables = self.variable_names();
         checker.infer = std::mem::take(&mut self.infer);
         let typed = checker.expression(expr);
         checker.expect(&typed.ty, ty, typed.span);
         self.infer = std::mem::take(&mut checker.infer);
+        self.is_refused |= checker.is_refused;
         // Literals in it are integers of the type asked for, so nothing is left to default but stand-alone casts. Where any integer will do,
         // they are as wide as integers are: `pad = 1 << 40` is that number.
         let mut settled = self.infer.clone();
