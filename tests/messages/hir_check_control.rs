@@ -311,3 +311,16 @@ fn firsts(y: &mut Global<i32>) {
     let i = global_id().x;
     y[i] = first(y[i]);
 }
+
+// ---- An `if` that gives a value, without an `else`
+#[device]
+fn limited(v: i32) -> i32 {
+    if v > 3 {
+        5
+    }
+}
+#[kernel(block = 256)]
+fn limit(y: &mut Global<i32>) {
+    let i = global_id().x;
+    y[i] = limited(y[i]);
+}

@@ -44,9 +44,9 @@ fn squares(n: u32, y: &mut Global<u32>) {
 // ---- A closure whose types are not written
 #[kernel(block = 256)]
 fn next(x: &Global<u32>, y: &mut Global<u32>) {
-    let next = |v| v + 1;
+    let successor = |v| v + 1;
     let i = global_id().x;
-    y[i] = next(x[i]);
+    y[i] = successor(x[i]);
 }
 
 // ---- A closure that assigns to a variable

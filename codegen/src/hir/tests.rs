@@ -251,6 +251,9 @@ fn a_value_too_many_or_none_is_said_where_it_stands() {
     assert_eq!(of("fn f(v: i32) -> i32 { for i in 0..v { return i; } }"), ["write the value behind the loop"]);
     assert_eq!(of("fn f(v: i32) -> i32 { v + 1; }"), ["end with the value, and no `;` behind it"]);
     assert_eq!(of("fn f(v: i32) -> i32 { let mut w = v; w += 1; }"), ["write the value behind it"]);
+    let otherwise = "write `;` behind the value, `return` before it, or an `else` with another";
+    assert_eq!(of("fn f(v: i32) -> i32 { if v > 3 { 5 } }"), [otherwise]);
+    assert_eq!(edits("", "if a > 3 { 5 } y[0] = 1;")[0], otherwise);
     assert_eq!(of("fn f(v: i32) -> i32 { }"), ["write the value between the braces"]);
     assert_eq!(of("fn f(v: i32) { v + 1 }"), ["write `;` behind it"]);
     assert_eq!(edits("", "return 5;"), ["a kernel gives nothing back: write `y[i] = 5; return;`, into a buffer"]);
@@ -265,6 +268,7 @@ fn what_has_to_be_known_early_is_no_variable_and_no_static() {
         assert_eq!(edits("", body), [constant], "{body}");
     }
     assert_eq!(edits("#[device] fn f<const N: usize>() {}", "let m = 3; f::<m>();"), [constant]);
+    assert_eq!(edits("", "let q = [0; x.len()];"), [constant.replace('M', "LEN")]);
     let of_static = ["define a constant in its place: `const T: [i32; 2] = …;`"];
     assert_eq!(edits("static T: [i32; 2] = [1, 2];", "y[0] = T[1];"), of_static);
     assert_eq!(edits("static mut T: i32 = 1;", "y[0] = T;"), ["pass a buffer: `t: &mut Global<i32>`"]);

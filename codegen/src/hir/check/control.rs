@@ -301,6 +301,13 @@ impl Checker<'_, '_> {
             (condition, expr(ExprKind::Block(block), ty, e.then_branch.span()))
         });
         let Some((_, otherwise)) = &e.else_branch else {
+            let value = self.infer.resolve(&then.ty);
+            if self.is_number(&value) || value == Ty::BOOL {
+                let message = format!("an `if` without an `else` gives nothing, and this is {}", self.shown(&value));
+                let error = Diagnostic::error(then.span, message);
+                self.report(error.help("write `;` behind the value, `return` before it, or an `else` with another").by_rustc());
+                return expr(ExprKind::If(Box::new(condition), Box::new(then), None), value, span);
+            }
             self.expect(&then.ty, &Ty::unit(), then.span);
             return expr(ExprKind::If(Box::new(condition), Box::new(then), None), Ty::unit(), span);
         };

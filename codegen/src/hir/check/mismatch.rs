@@ -43,7 +43,7 @@ impl Checker<'_, '_> {
         self.report(Diagnostic::error(span, message).help(help).and_by_rustc());
     }
 
-    fn is_number(&self, ty: &Ty) -> bool {
+    pub(super) fn is_number(&self, ty: &Ty) -> bool {
         ty.is_int() || ty.is_float() || matches!(self.infer.kind(ty), Some(Kind::Int | Kind::Float))
     }
 

@@ -173,8 +173,8 @@ pub(crate) struct Checker<'c, 'p> {
     result: Ty,
     /// Whether it is the body of a kernel, which gives nothing.
     is_kernel: bool,
-    /// Of an expression that is computed while the kernel is compiled: the variables around it, which it does not see.
-    variables: HashSet<String>,
+    /// Of an expression that is computed while the kernel is compiled: the variables around it, which it does not see, and whether each is a number.
+    variables: HashMap<String, bool>,
     /// Whether something was refused in place of which [`Checker::anything`] stands.
     is_refused: bool,
     /// `T::from(v)`: from what, into what, `v` as it is written, where.
@@ -429,7 +429,7 @@ impl<'c, 'p> Checker<'c, 'p> {
             scopes: 0,
             result: Ty::unit(),
             is_kernel: false,
-            variables: HashSet::new(),
+            variables: HashMap::new(),
             is_refused: false,
             lossless: Vec::new(),
             demands: Vec::new(),

@@ -5,7 +5,7 @@ use super::super::tree::LocalId;
 use super::super::types::Ty;
 use super::{Checker, TypeScope};
 use crate::syntax::{ConstValue, Import, imports};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::rc::Rc;
 
 /// What a name of a body means.
@@ -66,13 +66,22 @@ impl Checker<'_, '_> {
         all
     }
 
-    /// The variables of the body, of which constant expressions see nothing.
-    pub(super) fn variable_names(&self) -> HashSet<String> {
+    /// The variables of the body, of which constant expressions see nothing, and whether each is a number.
+    pub(super) fn variable_names(&self) -> HashMap<String, bool> {
         if !Rc::ptr_eq(&self.scope, &self.home) {
-            return HashSet::new();
+            return HashMap::new();
         }
         let all = self.names.iter().flat_map(|names| &names.names);
-        all.filter(|(_, name)| matches!(name, Name::Local(_))).map(|(name, _)| name).chain(&self.variables).cloned().collect()
+        let own = all.filter_map(|(name, meaning)| match meaning {
+            Name::Local(id) => Some((name.clone(), self.is_number_like(*id))),
+            _ => None,
+        });
+        self.variables.clone().into_iter().chain(own).collect()
+    }
+
+    /// Whether a variable is no array or buffer.
+    fn is_number_like(&self, id: LocalId) -> bool {
+        matches!(self.infer.shallow(&self.locals[id.0].ty), Ty::Scalar(_) | Ty::Usize | Ty::Isize | Ty::Var(_))
     }
 
     /// What a path means in the current scope, the imports of the body's blocks included.

@@ -212,9 +212,9 @@ impl Checker<'_, '_> {
             return self.error_expression(error.help(foreign.edit()).and_by_rustc());
         }
         if let [name] = segments
-            && self.variables.contains(name)
+            && let Some(is_number) = self.variables.get(name)
         {
-            return self.error_expression(self.refuse_variable(name, span));
+            return self.error_expression(self.refuse_variable(name, *is_number, span));
         }
         if let Some((item, help)) = self.context.items.static_of(self.scope.module, segments).map(|item| (item, instead_of_static(item))) {
             let message = format!("`{}` is a `static`, which a kernel neither reads nor writes", item.ident);
@@ -238,9 +238,9 @@ impl Checker<'_, '_> {
     }
 
     /// A variable in an expression that is computed while the kernel is compiled.
-    pub(super) fn refuse_variable(&self, name: &str, span: Span) -> Diagnostic {
+    pub(super) fn refuse_variable(&self, name: &str, is_number: bool, span: Span) -> Diagnostic {
         let message = format!("`{name}` is a variable, and what stands here has to be known while the kernel is compiled");
-        let constant = name.to_uppercase();
+        let constant = if is_number { name.to_uppercase() } else { "LEN".to_owned() };
         let help = format!("define `const {constant}: usize = …;` and write `{constant}`, or make it a const generic of the function");
         Diagnostic::error(span, message).help(help).by_rustc()
     }

@@ -230,7 +230,7 @@ impl Checker<'_, '_> {
                 && self.lookup_local(name).is_some()
                 && !is_type
             {
-                self.report(self.refuse_variable(name, path.span()));
+                self.report(self.refuse_variable(name, true, path.span()));
                 let ty = self.infer.fresh(Kind::Any);
                 return Arg::Const(self.infer.fresh_const(), Box::new(ty));
             }
