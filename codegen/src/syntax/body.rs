@@ -5,7 +5,8 @@ mod refused;
 
 use super::annotations::{SharedAttribute, loop_annotations};
 use super::attributes::literal_int;
-use super::chains::{Captured, closure_edit, reference_edit, refused_chain, refused_let, type_of_let, walk_edit};
+use super::chains::{reference_edit, refused_chain, refused_let, walk_edit};
+use super::closures::{Captured, closure_edit, type_of_let};
 use super::free_paths::GEOMETRY;
 use super::layout::written;
 use super::operand::{idents, unparenthesized};

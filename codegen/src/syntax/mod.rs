@@ -9,6 +9,7 @@ mod body;
 pub(crate) mod cache;
 mod chains;
 mod choice;
+mod closures;
 mod foreign;
 mod foreign_syntax;
 mod free_paths;
