@@ -268,6 +268,7 @@ fn what_has_to_be_known_early_is_no_variable_and_no_static() {
         assert_eq!(edits("", body), [constant], "{body}");
     }
     assert_eq!(edits("#[device] fn f<const N: usize>() {}", "let m = 3; f::<m>();"), [constant]);
+    assert_eq!(edits("#[device] fn f<T: Num>(v: T) -> T { v }", "let i32 = a; y[0] = f::<i32>(i32);"), [""; 0]);
     assert_eq!(edits("", "let q = [0; x.len()];"), [constant.replace('M', "LEN")]);
     let of_static = ["define a constant in its place: `const T: [i32; 2] = …;`"];
     assert_eq!(edits("static T: [i32; 2] = [1, 2];", "y[0] = T[1];"), of_static);

@@ -229,6 +229,10 @@ impl Checker<'_, '_> {
             if let [name] = &segments[..]
                 && self.lookup_local(name).is_some()
                 && !is_type
+                // A type may have the name of a variable: `let f32 = …;`.
+                && Ty::primitive(name).is_none()
+                && !self.scope.generics.contains_key(name)
+                && !name.starts_with(char::is_uppercase)
             {
                 self.report(self.refuse_variable(name, true, path.span()));
                 let ty = self.infer.fresh(Kind::Any);
