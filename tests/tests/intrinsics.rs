@@ -27,6 +27,7 @@ const OTHER_MEANINGS: &[(&str, &[&str], &str)] = &[
     ("codegen/src/backend/opencl/names.rs", &[], "names that OpenCL C keeps for itself"),
     ("codegen/src/hir/check/call.rs", &["from_f32", "from_f64"], "conversions: casts"),
     ("codegen/src/hir/check/method.rs", &["to_f32", "to_f64"], "conversions: casts"),
+    ("codegen/src/hir/check/familiar.rs", &["sqrt", "floor", "ceil", "round", "trunc"], "methods of floats, which integers lack"),
     ("codegen/src/hir/check/message.rs", &["ln"], "the end of `println`"),
     ("codegen/src/syntax/chains.rs", &["all", "any", "max", "min"], "methods of iterators"),
     ("codegen/src/syntax/levels.rs", &["all"], "a group of rustc's lints"),

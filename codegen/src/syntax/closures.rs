@@ -3,6 +3,8 @@
 use super::chains::plain_name;
 use super::layout::written;
 use super::operand::{idents, unparenthesized};
+use crate::intrinsics;
+use crate::ir::intrinsic::{Call, OperandType};
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 
@@ -162,7 +164,7 @@ fn type_of_value(value: &syn::Expr, type_of: &dyn Fn(&str) -> Option<String>) ->
             Some(syn::Stmt::Expr(value, None)) => of(value),
             _ => Some(String::new()),
         },
-        syn::Expr::MethodCall(call) if OF_SAME_TYPE.iter().any(|name| call.method == name) => of(&call.receiver),
+        syn::Expr::MethodCall(call) if keeps_type(&call.method) => of(&call.receiver),
         _ => None,
     }
 }
@@ -174,35 +176,10 @@ pub(super) fn type_of_let(value: &syn::Expr, type_of: &dyn Fn(&str) -> Option<St
     if is_plain { None } else { type_of_value(value, type_of).filter(|ty| !ty.is_empty()) }
 }
 
-/// Methods of numbers that give one of the same type.
-const OF_SAME_TYPE: &[&str] = &[
-    "abs",
-    "ceil",
-    "clamp",
-    "cos",
-    "exp",
-    "floor",
-    "ln",
-    "max",
-    "min",
-    "mul_add",
-    "pow",
-    "powf",
-    "powi",
-    "recip",
-    "rem_euclid",
-    "round",
-    "saturating_add",
-    "saturating_mul",
-    "saturating_sub",
-    "sin",
-    "sqrt",
-    "tan",
-    "tanh",
-    "wrapping_add",
-    "wrapping_mul",
-    "wrapping_sub",
-];
+/// Whether a method of numbers gives one of the same type.
+fn keeps_type(name: &syn::Ident) -> bool {
+    intrinsics::rows().any(|row| row.call == Call::Method && name == row.name && matches!(row.results, [OperandType::T]))
+}
 
 #[cfg(test)]
 mod tests {
