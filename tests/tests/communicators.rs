@@ -482,18 +482,24 @@ fn role_of_a_program_that_copies_what_fails() {
     gpus[3].synchronize().unwrap();
 }
 
-#[test]
-fn a_failure_follows_a_copy_to_a_device_outside_of_the_group() {
+/// Runs a test of this program in one of its own, with so many stand-ins for GPUs that do as the variables ask; it passes, and says so much.
+fn passes_in_a_program(test: &str, gpus: usize, variables: &[(&str, &str)], what: &str) {
     if !IS_POSSIBLE {
-        println!("skipped: a_failure_follows_a_copy_to_a_device_outside_of_the_group (no PTX interpreter: this is not Linux)");
+        println!("skipped: {test} with {variables:?} (no PTX interpreter: this is not Linux)");
         return;
     }
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["role_of_a_program_that_copies_what_fails", "--exact", "--nocapture"]);
-    put_before(&mut command, "9.0", 4);
-    let output = command.env(COPIES, "yes").env("PTX_INTERPRETER_FAILS", "cuEventQuery=600").output().unwrap();
+    command.args([test, "--exact", "--nocapture"]);
+    put_before(&mut command, "9.0", gpus);
+    let output = command.envs(variables.iter().copied()).output().unwrap();
     let said = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned()).concat();
-    assert!(output.status.success() && said.contains("1 passed") && said.contains("was told"), "{said}");
+    assert!(output.status.success() && said.contains("1 passed") && said.contains(what), "{said}");
+}
+
+#[test]
+fn a_failure_follows_a_copy_to_a_device_outside_of_the_group() {
+    let variables = [(COPIES, "yes"), ("PTX_INTERPRETER_FAILS", "cuEventQuery=600")];
+    passes_in_a_program("role_of_a_program_that_copies_what_fails", 4, &variables, "was told");
 }
 
 #[test]
@@ -564,16 +570,7 @@ fn a_rank_that_is_alone_when_connections_are_made_is_told_within_the_limit() {
 /// The same where a root of a broadcast and a sender have ended before the other comes, as they may on GPUs.
 #[test]
 fn ranks_that_wait_for_nobody_are_told_too() {
-    if !IS_POSSIBLE {
-        println!("skipped: ranks_that_wait_for_nobody_are_told_too (no PTX interpreter: this is not Linux)");
-        return;
-    }
-    let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["threads_that_do_not_agree_are_told_at_once", "--exact", "--nocapture"]);
-    put_before(&mut command, "9.0", 2);
-    let output = command.env("PTX_INTERPRETER_NCCL", "early").output().unwrap();
-    let said = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned()).concat();
-    assert!(output.status.success() && said.contains("1 passed") && said.contains("PTX interpreter 9.0"), "{said}");
+    passes_in_a_program("threads_that_do_not_agree_are_told_at_once", 2, &[("PTX_INTERPRETER_NCCL", "early")], "PTX interpreter 9.0");
 }
 
 /// All of it where there are no GPUs: three stand-ins, and NCCL's.

@@ -184,8 +184,8 @@ impl Number {
         let verb = if place.is_empty() { "is" } else { "has" };
         let misfit = |text: String| Err(format!("{verb} {text}{place}, which is no `{ty}`; write {}", all_of(ty)));
         if ty.is_any_float() && self.as_is(ty).as_f64().is_infinite() {
-            let text = if let Number::Float(value) = self { format!("{value:?}") } else { format!("{:?}", self.as_is(Type::F64).as_f64()) };
-            return Err(format!("{verb} {text}{place}, which is more than `{ty}` has; write a number nearer to zero"));
+            let value = self.as_is(Type::F64).as_f64();
+            return Err(format!("{verb} {value:?}{place}, which is more than `{ty}` has; write a number nearer to zero"));
         }
         match self {
             Number::Bool(value) if ty == Type::Bool => Ok(Scalar::bool(value)),
