@@ -12,6 +12,8 @@ mod lanes;
 mod order;
 #[path = "simulated/ordered.rs"]
 mod ordered;
+#[path = "simulated/origins.rs"]
+mod origins;
 #[path = "simulated/put.rs"]
 mod put;
 

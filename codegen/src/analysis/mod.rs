@@ -16,6 +16,7 @@ pub mod exits;
 pub mod known_index;
 pub mod moved_registers;
 pub mod multiples;
+pub mod origins;
 pub mod parting;
 pub mod place;
 pub mod uniformity;

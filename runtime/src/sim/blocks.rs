@@ -44,7 +44,7 @@ fn run_in_order(launch: &BoundLaunch<'_>, output: &mut dyn Write) -> Result<Tall
     worker.run_all(|text| {
         let written = if text.is_empty() { Ok(()) } else { output.write_all(text.as_bytes()) };
         text.clear();
-        written.map_err(|error| Error::Output { kernel: launch.program.kernel.clone(), reason: error.to_string() })
+        written.map_err(|error| Error::Output { kernel: launch.program.kernel.name.clone(), reason: error.to_string() })
     })?;
     Ok(worker.machine.tallies)
 }

@@ -2,6 +2,7 @@
 
 use super::engine::Misuse;
 use super::order::MissingFence;
+use super::origins::{DisplayedOrigins, Origin};
 use std::fmt;
 
 /// Why a simulation gave no result.
@@ -36,12 +37,12 @@ pub enum Error {
     Fault(#[from] Box<Fault>),
 }
 
-/// Where a device function is called.
+/// A place in the source that a fault names.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CallPlace {
+pub struct FaultPlace {
     /// The source file.
     pub file: String,
-    /// Line of the call, from 1.
+    /// The line, from 1.
     pub line: u32,
     /// Its column, from 1.
     pub column: u32,
@@ -49,7 +50,7 @@ pub struct CallPlace {
 
 /// What a thread did wrong, and where.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{place}{}: kernel `{kernel}`, block {}, thread {}: {kind}", DisplayedCalls(file, calls), Triple(*block), Triple(*thread), place = DisplayedPlace(file, *line, *column))]
+#[error("{place}{}: kernel `{kernel}`, block {}, thread {}: {kind}{}", DisplayedCalls(file, calls), Triple(*block), Triple(*thread), DisplayedOrigins(file, origins), place = DisplayedPlace(file, *line, *column))]
 pub struct Fault {
     /// The kernel's name in the source.
     pub kernel: String,
@@ -60,13 +61,15 @@ pub struct Fault {
     /// Its column, from 1.
     pub column: u32,
     /// Where the device function was called that has this line, where the one that calls it was, and so on to the kernel. Empty for a line of the kernel.
-    pub calls: Vec<CallPlace>,
+    pub calls: Vec<FaultPlace>,
     /// The block, `[x, y, z]`.
     pub block: [u32; 3],
     /// The thread within the block, `[x, y, z]`. Where several are at fault, the first.
     pub thread: [u32; 3],
     /// What it did.
     pub kind: FaultKind,
+    /// Other lines that it comes from.
+    pub origins: Vec<Origin>,
 }
 
 /// What two accesses did to the same element.
@@ -365,12 +368,12 @@ impl fmt::Display for Triple {
 struct DisplayedPlace<'a>(&'a str, u32, u32);
 
 /// The calls that lead to a line of this file.
-struct DisplayedCalls<'a>(&'a str, &'a [CallPlace]);
+struct DisplayedCalls<'a>(&'a str, &'a [FaultPlace]);
 
 impl fmt::Display for DisplayedCalls<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut here = self.0;
-        for CallPlace { file, line, column } in self.1 {
+        for FaultPlace { file, line, column } in self.1 {
             match file == here {
                 true => write!(f, ", called on line {line}"),
                 false => write!(f, ", called at {file}:{line}:{column}"),

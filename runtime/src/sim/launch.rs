@@ -7,7 +7,7 @@ use super::order::MissingFence;
 use super::program::{Access, Program};
 use super::shadow::Clash;
 use super::tallies::Tallies;
-use super::{CallPlace, Error, Fault, FaultKind, SimArgument, SimLaunch};
+use super::{Error, Fault, FaultKind, FaultPlace, SimArgument, SimLaunch};
 use crate::error::mistake;
 use crate::texture::Picture;
 use std::collections::BTreeMap;
@@ -86,7 +86,7 @@ fn run_bound(
     copies: &mut [Option<Vec<u64>>],
     output: &mut dyn Write,
 ) -> Result<Counters, Error> {
-    let fail = |reason| Error::Launch { kernel: program.kernel.clone(), reason };
+    let fail = |reason| Error::Launch { kernel: program.kernel.name.clone(), reason };
     check_geometry(program, launch).map_err(fail)?;
     let launch = bind(program, launch, arguments, copies).map_err(fail)?;
     let tallies = super::blocks::run_blocks(&launch, output)?;
@@ -275,12 +275,12 @@ impl<'a> BoundLaunch<'a> {
 
     /// A fault at a place in the source.
     pub(super) fn fault(&self, location: Location, block: [u32; 3], thread: u32, kind: FaultKind) -> Box<Fault> {
-        let file_of = |location: Location| self.program.files.get(usize::from(location.file)).cloned().unwrap_or_default();
-        let caller_of = |location: &Location| self.program.callers.get(location.caller?).copied();
+        let file_of = |location: Location| self.program.file(location.file);
+        let caller_of = |location: &Location| Some(self.program.kernel.locations[location.caller?]);
         let calls = std::iter::successors(caller_of(&location), caller_of);
-        let calls = calls.map(|call| CallPlace { file: file_of(call), line: call.line, column: call.column }).collect();
+        let calls = calls.map(|call| FaultPlace { file: file_of(call), line: call.line, column: call.column }).collect();
         Box::new(Fault {
-            kernel: self.program.kernel.clone(),
+            kernel: self.program.kernel.name.clone(),
             file: file_of(location),
             line: location.line,
             column: location.column,
@@ -288,6 +288,7 @@ impl<'a> BoundLaunch<'a> {
             block,
             thread: thread_position(thread, self.block),
             kind,
+            origins: Vec::new(),
         })
     }
 
@@ -370,7 +371,7 @@ impl<'a> BoundLaunch<'a> {
             at(barrier.location, &|tally| tally.barriers += passed);
         }
         let mut counters = Counters {
-            kernel: program.kernel.clone(),
+            kernel: program.kernel.name.clone(),
             blocks: tallies.blocks,
             threads: tallies.blocks * u64::from(self.threads),
             ..Counters::default()
@@ -378,7 +379,7 @@ impl<'a> BoundLaunch<'a> {
         for ((file, line), tally) in lines {
             counters.total += &tally;
             if tally != Tally::default() {
-                let file = program.files.get(usize::from(file)).cloned().unwrap_or_default();
+                let file = program.file(file);
                 counters.lines.push(LineCounters { file, line, tally });
             }
         }

@@ -200,8 +200,9 @@ impl<'l> Machine<'l> {
                 Err(self.fault_at(warp, barrier, kind))
             }
             Err(fault) => {
-                let location = self.launch.program.locations[warp.step];
-                Err(self.launch.fault(location, self.block.place, warp.first_thread + fault.lane as u32, fault.kind))
+                let location = self.launch.program.location(warp.step);
+                let fault = self.launch.fault(location, self.block.place, warp.first_thread + fault.lane as u32, fault.kind);
+                Err(fault.with_origins(self.launch.program, warp.step))
             }
         }
     }

@@ -24,6 +24,7 @@ mod memory;
 mod multicast;
 mod order;
 mod ordered;
+mod origins;
 mod print;
 mod program;
 mod registers;
@@ -42,12 +43,14 @@ mod tests;
 
 pub use counters::{Counters, INSTRUCTION_CLASSES, InstructionClass, LineCounters, Tally};
 pub use engine::Misuse;
-pub use error::{AccessKind, CallPlace, Error, Fault, FaultKind};
+pub use error::{AccessKind, Error, Fault, FaultKind, FaultPlace};
 pub(crate) use fault_text::{loop_limit_reached, missing_lane};
 pub use order::MissingFence;
+pub use origins::{Origin, OriginRole};
 
 use crate::texture::Picture;
 use std::io::Write;
+use std::sync::Arc;
 use warpwright_codegen::ir::{Kernel, Stage};
 use warpwright_codegen::passes;
 
@@ -156,14 +159,11 @@ impl SimProgram {
         let mut placed = (kernel.options.persistent && kernel.stage() != Stage::Addressed).then(|| kernel.clone());
         placed.as_mut().map(passes::meet);
         let placed = passes::place(placed.as_ref().unwrap_or(kernel));
-        let mut program = match options.weak_memory {
-            Some(_) => {
-                let mut late = placed.unwrap_or_else(|| kernel.clone());
-                delay::delay(&mut late);
-                compile::compile(&late, options)?
-            }
-            None => compile::compile(placed.as_ref().unwrap_or(kernel), options)?,
-        };
+        let mut placed = placed.unwrap_or_else(|| kernel.clone());
+        if options.weak_memory.is_some() {
+            delay::delay(&mut placed);
+        }
+        let mut program = compile::compile(Arc::new(placed), options)?;
         program.is_persistent = kernel.options.persistent;
         program.asked_cluster = kernel.options.cluster;
         Ok(SimProgram { program })

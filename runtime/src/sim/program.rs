@@ -11,8 +11,9 @@ use super::registers::{Check, Operands, Pure, Reg};
 use super::tensor::{MatrixLoad, MatrixRows, Product, WarpgroupProduct};
 use super::texture::TextureRead;
 use super::{AccessKind, SimOptions};
+use std::sync::Arc;
 use warpwright_codegen::ir::intrinsic::{Call as CallKind, CopyStep, Eval};
-use warpwright_codegen::ir::{AtomicOp, Atomicity, Axis, EntityMap, Loc, Location, MemoryOrder, PrintPart, Space, Special, Type};
+use warpwright_codegen::ir::{AtomicOp, Atomicity, Axis, Inst, Kernel, Location, MemoryOrder, PrintPart, Space, Special, Type};
 
 /// A step.
 #[derive(Clone, Copy, Debug)]
@@ -369,7 +370,7 @@ impl ObjectInfo {
 #[derive(Clone, Debug)]
 pub(super) struct Program {
     /// Its name.
-    pub(super) kernel: String,
+    pub(super) kernel: Arc<Kernel>,
     /// What was asked for.
     pub(super) options: SimOptions,
     /// The block that the kernel fixes.
@@ -386,14 +387,10 @@ pub(super) struct Program {
     pub(super) asked_cluster: [u32; 3],
     /// Whether the blocks of a cluster wait for each other or reach each other's memory: else it does not matter that there are clusters.
     pub(super) is_clustered: bool,
-    /// Source files.
-    pub(super) files: Vec<String>,
     /// The steps.
     pub(super) steps: Vec<SimStep>,
-    /// Their places in the source.
-    pub(super) locations: Vec<Location>,
-    /// The kernel's locations, which those of device functions name as where they are called.
-    pub(super) callers: EntityMap<Loc, Location>,
+    /// The instructions that they are of.
+    pub(super) insts: Vec<Option<Inst>>,
     /// Slots of each register file.
     pub(super) registers: [usize; 3],
     /// Mask slots.
@@ -450,6 +447,16 @@ pub(super) struct Program {
 }
 
 impl Program {
+    /// The place of a step in the source.
+    pub(super) fn location(&self, step: usize) -> Location {
+        self.insts.get(step).copied().flatten().map_or_else(Location::default, |inst| self.kernel.location(inst))
+    }
+
+    /// The source file of a place; empty if unknown.
+    pub(super) fn file(&self, number: u16) -> String {
+        self.kernel.files.get(usize::from(number)).cloned().unwrap_or_default()
+    }
+
     /// The objects of a space.
     pub(super) fn objects_in(&self, space: Space) -> impl Iterator<Item = (usize, &ObjectInfo)> {
         self.objects.iter().enumerate().filter(move |(_, o)| o.space == space)

@@ -10,7 +10,6 @@
 
 use super::launch::BoundLaunch;
 use super::machine::{Block, Machine};
-use super::program::Program;
 use super::registers::Reg;
 use super::warp::{Warp, Watch};
 use super::{Error, Fault, FaultKind};
@@ -193,7 +192,7 @@ impl<'l> Worker<'l> {
         let goes_round = |warp: &&Warp| warp.living != 0 && warp.waits_at.is_none();
         let mut all = self.waiting.iter().flat_map(|(block, warps)| warps.iter().filter(goes_round).map(move |warp| (block, warp)));
         let warps = all.clone().count() as u64;
-        let Program { locations, barriers, .. } = self.machine.launch.program;
+        let program = self.machine.launch.program;
         let barrier = self.waiting.iter().flat_map(|(_, warps)| warps).find_map(|warp| warp.waits_at);
         // A producer that waits for the work does so since the work has not handed a slot back: what it waits for is the cause, and not what the work waits for.
         let is_producer = |(_, warp): &(&Block, &Warp)| warp.first_thread >= self.machine.launch.workers;
@@ -205,10 +204,11 @@ impl<'l> Worker<'l> {
             blocks: self.waiting.len() as u64,
             coming,
             behind: (warp.living & !warp.active).count_ones(),
-            barrier_line: barrier.map(|n| barriers[n as usize].location.line),
+            barrier_line: barrier.map(|n| program.barriers[n as usize].location.line),
         });
         let thread = warp.first_thread + warp.active.trailing_zeros();
-        self.machine.launch.fault(locations[warp.watch.at], block.place, thread, kind)
+        let fault = self.machine.launch.fault(program.location(warp.watch.at), block.place, thread, kind);
+        fault.with_origins(program, warp.watch.at)
     }
 }
 

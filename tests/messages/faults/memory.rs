@@ -27,6 +27,17 @@ fn shifted(x: &Global<f32>, y: &mut Global<f32>) {
     y[i] = x[i - 1];
 }
 
+// ---- An index beyond a buffer behind a condition on another one
+// launch: grid = 4
+#[kernel(block = 64)]
+fn spread(x: &Global<f32>, y: &mut Global<f32>) {
+    let i = global_id().x;
+    let to = i * 2;
+    if i < y.len() {
+        y[to] = x[i];
+    }
+}
+
 // ---- A vector that ends beyond a buffer
 // launch: grid = 1
 #[kernel(block = 64)]

@@ -9,14 +9,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// A row of each mistake: how many kernels and mutants, and what became of them.
 pub fn verdicts(all: &[Judged]) -> String {
-    let mut table = "| mistake | kernels | mutants | refused | fault at its line | fault behind it | on a weak memory | wrong result | not reached | same code | same value | listed |\n\
-                     |---|---|---|---|---|---|---|---|---|---|---|---|\n"
+    let mut table = "| mistake | kernels | mutants | refused | fault at its line | fault names its line | fault behind it | on a weak memory | wrong result | not reached | same code | same value | listed |\n\
+                     |---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n"
         .to_owned();
     let row = |name: &str, of: &[&Judged]| {
         let kernels: BTreeSet<&str> = of.iter().map(|one| one.kernel.as_str()).collect();
         let count = |verdict: Verdict| of.iter().filter(|one| one.verdict == verdict).count().to_string();
         let same = |same: Same| of.iter().filter(|one| one.same == Some(same)).count().to_string();
-        let found = [Verdict::Refused, Verdict::AtItsLine, Verdict::Behind, Verdict::OnWeakMemory, Verdict::WrongResult].map(count);
+        let verdicts = [Verdict::Refused, Verdict::AtItsLine, Verdict::Named, Verdict::Behind, Verdict::OnWeakMemory, Verdict::WrongResult];
+        let found = verdicts.map(count);
         let no_fault = [Same::NotReached, Same::Code, Same::Value, Same::Untold].map(same);
         format!("| {name} | {} | {} | {} | {} |\n", kernels.len(), of.len(), found.join(" | "), no_fault.join(" | "))
     };
@@ -30,16 +31,21 @@ pub fn verdicts(all: &[Judged]) -> String {
 
 /// The same in short: how many mutants are stopped, and how many are not.
 pub fn in_short(all: &[Judged]) -> String {
-    let mut table = "| mistake | mutants | refused | stopped in an ordinary run | of those at its line | only on a weak memory | another result, no fault | the same result |\n\
+    let mut table = "| mistake | mutants | refused | stopped in an ordinary run | of those at its line | of those that name it | only on a weak memory | another result, no fault | the same result |\n\
                      |---|---|---|---|---|---|---|---|\n"
         .to_owned();
     let row = |name: &str, of: &[&Judged]| {
         let count = |verdict: Verdict| of.iter().filter(|one| one.verdict == verdict).count();
         let at_its_line = count(Verdict::AtItsLine);
-        let stopped = at_its_line + count(Verdict::Behind);
+        let named = count(Verdict::Named);
+        let stopped = at_its_line + named + count(Verdict::Behind);
         let rest = [Verdict::OnWeakMemory, Verdict::WrongResult, Verdict::SameResult].map(count);
         let [weak, wrong, same] = rest;
-        format!("| {name} | {} | {} | {stopped} | {at_its_line} | {weak} | {wrong} | {same} |\n", of.len(), count(Verdict::Refused))
+        format!(
+            "| {name} | {} | {} | {stopped} | {at_its_line} | {named} | {weak} | {wrong} | {same} |\n",
+            of.len(),
+            count(Verdict::Refused)
+        )
     };
     for mistake in MISTAKES {
         table += &row(mistake.name, &all.iter().filter(|one| one.edit.mistake == mistake.mistake).collect::<Vec<_>>());

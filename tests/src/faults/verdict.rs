@@ -14,7 +14,9 @@ pub enum Verdict {
     /// A fault at the line that is changed, or at the read of an element that this line was to write; of a mistake of order, at accesses of the array that it names, or where threads were to
     /// meet.
     AtItsLine,
-    /// A fault elsewhere: what the mistake led to.
+    /// A fault elsewhere that names the line: its index or its condition comes from it, or it writes what is waited for.
+    Named,
+    /// Another fault elsewhere: what the mistake led to.
     Behind,
     /// A fault or another result on a weak memory, and nothing without.
     OnWeakMemory,
@@ -44,6 +46,7 @@ impl Expected<'_> {
             Ran::Ended(memory) if memory == self.memory => Verdict::SameResult,
             Ran::Ended(_) => Verdict::WrongResult,
             Ran::Faulted(fault) if self.is_at_its_line(edit, fault) => Verdict::AtItsLine,
+            Ran::Faulted(fault) if self.is_named(edit, fault) => Verdict::Named,
             Ran::Faulted(_) => Verdict::Behind,
         }
     }
@@ -77,6 +80,12 @@ impl Expected<'_> {
             // Shared memory that lacks a value that it is to have may hold no index.
             _ => false,
         }
+    }
+
+    /// Whether a fault names a changed line among those that it comes from.
+    fn is_named(&self, edit: &Edit, fault: &Fault) -> bool {
+        let mut places = fault.origins.iter().flat_map(|origin| &origin.places).filter(|place| place.file == self.edited.file);
+        places.any(|place| (edit.lines.0..=edit.lines.1).contains(&within(&self.edited, place.line)))
     }
 
     /// Whether a fault is that an element is read which nobody has written, of an array that the changed lines of the kernel write.

@@ -59,11 +59,12 @@ impl Compiler<'_> {
     }
 
     fn new_branch(&mut self) -> u32 {
-        add(&mut self.program.branches, self.location)
+        let location = self.location();
+        add(&mut self.program.branches, location)
     }
 
     fn branch(&mut self, inst: Inst, condition: Value, then_block: Block, else_block: Block) -> Result<()> {
-        let location = self.location;
+        let at = self.at;
         let condition = self.slot(condition)?.index();
         let results = self.define_all(&self.kernel.insts[inst].results)?;
         let mask = self.new_mask()?;
@@ -71,12 +72,12 @@ impl Compiler<'_> {
         let jump = self.emit(SimStep::If { condition, mask, otherwise: 0, branch });
         self.release(self.lifetimes.begin(inst));
         self.block(then_block, &results)?;
-        self.location = location;
+        self.at = at;
         self.patch(jump, self.here());
         let jump = self.emit(SimStep::Else { mask, end: 0 });
         self.segment = None;
         self.block(else_block, &results)?;
-        self.location = location;
+        self.at = at;
         self.patch(jump, self.here());
         self.emit(SimStep::Join(mask));
         Ok(())
@@ -93,7 +94,7 @@ impl Compiler<'_> {
     }
 
     fn for_loop(&mut self, inst: Inst, range: &ForRange, init: &[Value], body: Block) -> Result<()> {
-        let location = self.location;
+        let at = self.at;
         let ty = self.ty(range.start);
         let next = arith::next_iteration(ty).verified()?;
         let less = arith::compare(CompareOp::Lt, ty).verified()?;
@@ -112,7 +113,7 @@ impl Compiler<'_> {
         let head = self.here();
         self.targets.insert(inst, Target { depth: self.depth, exit, next: Some(again), results, carried: carried.clone() });
         self.block(body, &carried)?;
-        self.location = location;
+        self.at = at;
         self.emit(SimStep::Join(again));
         self.segment = self.segment.filter(|_| self.outermost_exit > self.depth);
         self.count(InstructionClass::Integer, 2);
@@ -151,14 +152,14 @@ impl Compiler<'_> {
     }
 
     fn endless_loop(&mut self, inst: Inst, init: &[Value], body: Block) -> Result<()> {
-        let location = self.location;
+        let at = self.at;
         let results = self.define_all(&self.kernel.insts[inst].results)?;
         let carried = self.carried(body, 0, init)?;
         let (exit, again) = (self.new_mask()?, self.new_mask()?);
         let head = self.here();
         self.targets.insert(inst, Target { depth: self.depth, exit, next: Some(again), results, carried: carried.clone() });
         self.block(body, &carried)?;
-        self.location = location;
+        self.at = at;
         self.emit(SimStep::Join(again));
         self.segment = self.segment.filter(|_| self.outermost_exit > self.depth);
         self.count(InstructionClass::Control, 1);
@@ -168,12 +169,12 @@ impl Compiler<'_> {
     }
 
     fn region(&mut self, inst: Inst, body: Block) -> Result<()> {
-        let location = self.location;
+        let at = self.at;
         let results = self.define_all(&self.kernel.insts[inst].results)?;
         let exit = self.new_mask()?;
         self.targets.insert(inst, Target { depth: self.depth, exit, next: None, results: results.clone(), carried: Vec::new() });
         self.block(body, &results)?;
-        self.location = location;
+        self.at = at;
         self.emit(SimStep::Join(exit));
         Ok(())
     }

@@ -121,7 +121,7 @@ impl Compiler<'_> {
     /// A place as an access of one scalar, which is never run as such.
     fn place(&mut self, place: &ir::Access, width: u32, ty: Type, kind: AccessKind) -> Result<u32> {
         let (path, _) = self.path_into(place, width)?;
-        let (object, location) = (usize::from(place.object), self.location);
+        let (object, location) = (usize::from(place.object), self.location());
         let access =
             Access { object, kind, atomic: None, ty, path, values: vec![Reg::Narrow(0)], result: None, is_of_engine: true, location };
         Ok(add(&mut self.program.accesses, access))

@@ -18,17 +18,18 @@ use super::{Error, SimOptions};
 use crate::error::mistake;
 use lifetimes::Lifetimes;
 use std::collections::HashMap;
+use std::sync::Arc;
 use warpwright_codegen::ir::{Block, Inst, Kernel, Location, Type, Value};
 
 /// Compiles a kernel.
-pub(super) fn compile(kernel: &Kernel, options: SimOptions) -> Result<Program, Error> {
+pub(super) fn compile(kernel: Arc<Kernel>, options: SimOptions) -> Result<Program, Error> {
     let fail = |reason| Error::Kernel { kernel: kernel.name.clone(), reason };
-    if let Err(violations) = warpwright_codegen::verify::verify(kernel) {
+    if let Err(violations) = warpwright_codegen::verify::verify(&kernel) {
         let all: Vec<String> = violations.iter().map(|violation| violation.to_string()).collect();
         return Err(fail(all.join("; ")));
     }
-    let program = objects::layout(kernel, options).map_err(fail)?;
-    let mut compiler = Compiler::new(kernel, program);
+    let program = objects::layout(&kernel, options).map_err(fail)?;
+    let mut compiler = Compiler::new(&kernel, program);
     compiler.kernel_body().map_err(fail)?;
     let Compiler { mut program, sizes, .. } = compiler;
     program.registers = sizes.map(|n| n as usize);
@@ -104,8 +105,8 @@ struct Compiler<'k> {
     is_work: bool,
     /// The current stretch of code, if its count has begun.
     segment: Option<u32>,
-    /// Place of the current instruction.
-    location: Location,
+    /// The current instruction.
+    at: Option<Inst>,
 }
 
 impl<'k> Compiler<'k> {
@@ -129,7 +130,7 @@ impl<'k> Compiler<'k> {
             work: kernel.roles().map(|roles| roles.work),
             is_work: false,
             segment: None,
-            location: Location::default(),
+            at: None,
         }
     }
 
@@ -145,7 +146,7 @@ impl<'k> Compiler<'k> {
         let is_work = self.is_work || self.work == Some(block);
         let outside = std::mem::replace(&mut self.is_work, is_work);
         for &inst in &self.kernel.blocks[block].insts {
-            self.location = self.kernel.location(inst);
+            self.at = Some(inst);
             self.instruction(inst, results)?;
             self.release(self.lifetimes.end(inst));
         }
@@ -159,13 +160,18 @@ impl<'k> Compiler<'k> {
 
     // --- steps ---
 
+    /// Place of the current instruction.
+    fn location(&self) -> Location {
+        self.at.map_or_else(Location::default, |inst| self.kernel.location(inst))
+    }
+
     fn here(&self) -> u32 {
         self.program.steps.len() as u32
     }
 
     fn emit(&mut self, step: SimStep) -> usize {
         self.program.steps.push(step);
-        self.program.locations.push(self.location);
+        self.program.insts.push(self.at);
         self.program.steps.len() - 1
     }
 
@@ -197,7 +203,7 @@ impl<'k> Compiler<'k> {
             }
         };
         // Lines are counted, whoever calls.
-        let location = Location { caller: None, ..self.location };
+        let location = Location { caller: None, ..self.location() };
         let items = &mut self.program.segments[segment as usize].items;
         match items.iter_mut().find(|(l, c, _)| *l == location && *c == class) {
             Some((_, _, n)) => *n += number,

@@ -4,6 +4,7 @@ use super::super::SimOptions;
 use super::super::program::{ObjectInfo, Program};
 use super::Result;
 use std::collections::HashMap;
+use std::sync::Arc;
 use warpwright_codegen::ir::IndexWidth;
 use warpwright_codegen::ir::{
     AtomicOp, Atomicity, Engine, Fill, Kernel, Memory, MemoryOp, MemoryOrder, MemoryType, Message, Object, ObjectKind, Op, Scope, Space,
@@ -16,9 +17,9 @@ use warpwright_codegen::target::limits::{CONSTANT_BYTES, LOCAL_BYTES, MOST_SHARE
 const OBJECT_ALIGN: u64 = 16;
 
 /// A program without steps, its objects laid out.
-pub(super) fn layout(kernel: &Kernel, options: SimOptions) -> Result<Program> {
+pub(super) fn layout(kernel: &Arc<Kernel>, options: SimOptions) -> Result<Program> {
     let mut program = Program {
-        kernel: kernel.name.clone(),
+        kernel: kernel.clone(),
         options,
         block: kernel.options.block,
         started: if kernel.has_producer() { kernel.started_block() } else { None },
@@ -27,10 +28,8 @@ pub(super) fn layout(kernel: &Kernel, options: SimOptions) -> Result<Program> {
         cluster: kernel.options.cluster,
         asked_cluster: kernel.options.cluster,
         is_clustered: is_clustered(kernel),
-        files: kernel.files.clone(),
         steps: Vec::new(),
-        locations: Vec::new(),
-        callers: kernel.locations.clone(),
+        insts: Vec::new(),
         registers: [0; 3],
         masks: 0,
         presets: Vec::new(),

@@ -190,7 +190,7 @@ impl Compiler<'_> {
             }
             Eval::Barrier(eval) => {
                 let result = results.first().map(|v| self.define(*v)).transpose()?;
-                let location = self.location;
+                let location = self.location();
                 let is_of_cluster = row.effects.converges == Some(Scope::Cluster);
                 let argument = slots.first().copied();
                 let barrier =
@@ -200,7 +200,7 @@ impl Compiler<'_> {
             lanes @ (Eval::Lane(_) | Eval::Warp(_) | Eval::Shuffle(_)) => {
                 let result = results.first().map(|v| self.define(*v)).transpose()?;
                 let eval = CallEval::new(lanes).verified()?;
-                let name = self.location.call.map_or(row.name, |call| call.row().name);
+                let name = self.location().call.map_or(row.name, |call| call.row().name);
                 let call = add(&mut self.program.calls, Call { name, eval, ty, args: slots, result });
                 self.emit(SimStep::Call(call));
                 if row.effects == Effects::barrier(Scope::Warp) {

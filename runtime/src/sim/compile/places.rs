@@ -74,7 +74,7 @@ impl Compiler<'_> {
         let is_load = work.kind == AccessKind::Read;
         let values = if is_load { self.define_all(&work.values)? } else { self.slots(&work.values)? };
         let result = work.old.map(|old| self.define(old)).transpose()?;
-        let location = self.location;
+        let location = self.location();
         let access = Access {
             object: usize::from(object),
             kind: work.kind,

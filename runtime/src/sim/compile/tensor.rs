@@ -63,7 +63,7 @@ impl Compiler<'_> {
         let slab = tile.size(&kernel.structs);
         let (path, _) = self.path_into(&factor.array, 1)?;
         let values = vec![Reg::Narrow(0); VECTOR_BYTES / ty.bytes() as usize];
-        let (object, location, kind) = (usize::from(factor.array.object), self.location, AccessKind::Read);
+        let (object, location, kind) = (usize::from(factor.array.object), self.location(), AccessKind::Read);
         let access = Access { object, kind, atomic: None, ty, path, values, result: None, is_of_engine: false, location };
         Ok(Tile { access: add(&mut self.program.accesses, access), swizzle, bytes, slab, is_along })
     }
@@ -108,7 +108,7 @@ impl Compiler<'_> {
             }
             Address::Pointer { ptr, offset, .. } => (Path::Pointer { ptr: self.slot(*ptr)?, offset: *offset }, Type::U16),
         };
-        let (object, location, values) = (usize::from(at.object()), self.location, values(ty));
+        let (object, location, values) = (usize::from(at.object()), self.location(), values(ty));
         let access = Access { object, kind, atomic: None, ty, path, values, result: None, is_of_engine: false, location };
         Ok(add(&mut self.program.accesses, access))
     }
