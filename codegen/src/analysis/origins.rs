@@ -41,7 +41,7 @@ pub fn of_access(kernel: &Kernel, inst: Inst) -> Origins {
         slice
     });
     let of_conditions: Vec<Inst> = of_conditions.collect();
-    let loaded = distinct(of_index.iter().chain(&of_conditions).filter_map(|inst| read_by(kernel, *inst)));
+    let loaded = distinct(of_index.iter().chain(&of_conditions).flat_map(|inst| read_by(kernel, *inst)));
     let places = |insts: Vec<Inst>| lines(insts.into_iter().map(|inst| kernel.location(inst)).filter(is_elsewhere));
     let (index, conditions) = (places(of_index), places(of_conditions));
     let is_new = |place: &Location| {
@@ -64,7 +64,7 @@ pub fn writers(kernel: &Kernel, inst: Inst) -> Vec<Writers> {
     };
     let within: HashSet<Inst> = kernel.insts[head].op.blocks().into_iter().flat_map(|block| kernel.insts_in(block)).collect();
     let inside = kernel.insts[head].op.blocks().into_iter().flat_map(|block| kernel.insts_in(block));
-    let read = distinct(inside.filter_map(|inst| read_by(kernel, inst)));
+    let read = distinct(inside.flat_map(|inst| read_by(kernel, inst)));
     let written = read.into_iter().map(|object| {
         let writing = writing(kernel, object).into_iter().filter(|inst| !within.contains(inst));
         Writers { object, places: lines(writing.map(|inst| kernel.location(inst))) }
@@ -73,23 +73,18 @@ pub fn writers(kernel: &Kernel, inst: Inst) -> Vec<Writers> {
 }
 
 /// What an instruction reads that threads may have written.
-fn read_by(kernel: &Kernel, inst: Inst) -> Option<Object> {
-    let object = match &kernel.insts[inst].op {
-        Op::Memory(Memory { op: MemoryOp::Load | MemoryOp::LoadMatrix { .. } | MemoryOp::Atomic(..), at }) => Some(at.object()),
-        _ => None,
-    };
-    object.filter(|object| matches!(kernel.objects[*object].space(), Space::Global | Space::Shared | Space::Cluster))
+fn read_by(kernel: &Kernel, inst: Inst) -> impl Iterator<Item = Object> {
+    let is_common = |object: &Object| matches!(kernel.objects[*object].space(), Space::Global | Space::Shared | Space::Cluster);
+    let effects = kernel.effects(inst);
+    let is_atomic = matches!(kernel.insts[inst].op, Op::Memory(Memory { op: MemoryOp::Atomic(..), .. }));
+    effects.reads.iter().chain(effects.writes.filter(|_| is_atomic)).filter(is_common)
 }
 
 /// The instructions that write an object, in program order.
 fn writing(kernel: &Kernel, object: Object) -> Vec<Inst> {
     let mut found = Vec::new();
     kernel.for_each_inst(|kernel, _, inst| {
-        let writes = match &kernel.insts[inst].op {
-            Op::Memory(Memory { op: MemoryOp::Store(_) | MemoryOp::StoreMatrix(_) | MemoryOp::Atomic(..), at }) => at.object() == object,
-            _ => false,
-        };
-        if writes {
+        if kernel.effects(inst).writes == Some(object) {
             found.push(inst);
         }
     });
@@ -110,14 +105,14 @@ fn lines(places: impl IntoIterator<Item = Location>) -> Vec<Location> {
 
 /// The values that say where an instruction accesses.
 fn indices(op: &Op) -> Vec<Value> {
-    match op {
-        Op::Memory(Memory { at: Address::Path(Access { path, .. }), .. }) => {
+    // Of what copies or multiplies, all that is not memory says where.
+    let Op::Memory(Memory { at, .. }) = op else { return op.operands() };
+    match at {
+        Address::Path(Access { path, .. }) => {
             let index = |step: &Step| if let Step::Index(value) = step { Some(*value) } else { None };
             path.iter().filter_map(index).collect()
         }
-        Op::Memory(Memory { at: Address::Pointer { ptr, .. }, .. }) => vec![*ptr],
-        // Of what copies or multiplies, all that is not memory says where.
-        op => op.operands(),
+        Address::Pointer { ptr, .. } => vec![*ptr],
     }
 }
 
@@ -160,15 +155,12 @@ impl<'k> Graph<'k> {
             }
             let Some(block) = self.blocks.get(&at) else { continue };
             let before = self.kernel.blocks[*block].insts.iter().take_while(|other| **other != at);
-            let leaves = |owner: &&Inst| match &self.kernel.insts[**owner].op {
-                Op::Region(Region::If { then_block, else_block, .. }) => [then_block, else_block].iter().any(|block| self.leaves(**block)),
-                _ => false,
-            };
-            let leaving: Vec<Inst> = before.filter(leaves).copied().collect();
-            found.extend(leaving.into_iter().rev().filter_map(|owner| match self.kernel.insts[owner].op {
-                Op::Region(Region::If { condition, .. }) => Some((owner, condition)),
-                _ => None,
-            }));
+            let leaving = before.filter_map(|owner| {
+                let Op::Region(Region::If { condition, then_block, else_block }) = self.kernel.insts[*owner].op else { return None };
+                (self.leaves(then_block) || self.leaves(else_block)).then_some((*owner, condition))
+            });
+            let leaving: Vec<(Inst, Value)> = leaving.collect();
+            found.extend(leaving.into_iter().rev());
         }
         found
     }
@@ -200,42 +192,39 @@ impl<'k> Graph<'k> {
 
     /// Whether an instruction gives what is known before the kernel starts: nobody looks for a mistake there.
     fn is_given(&self, inst: Inst) -> bool {
-        match &self.kernel.insts[inst].op {
-            Op::Compute(Compute::Const(_)) => true,
-            Op::Memory(Memory { at, .. }) => self.kernel.objects[at.object()].space() == Space::Param,
-            _ => false,
-        }
+        let op = &self.kernel.insts[inst].op;
+        let is_parameter = |at: &Address| self.kernel.objects[at.object()].space() == Space::Param;
+        matches!(op, Op::Compute(Compute::Const(_))) || matches!(op, Op::Memory(Memory { at, .. }) if is_parameter(at))
     }
 
     /// What the n-th result of an instruction is made of.
     fn operands(&self, inst: Inst, n: usize) -> Vec<Value> {
         let exits = self.exits.get(inst);
-        match &self.kernel.insts[inst].op {
-            Op::Memory(_) => Vec::new(),
-            Op::Region(region) => {
-                let mut values = match region {
-                    Region::If { condition, .. } => vec![*condition],
-                    Region::For { init, .. } => init.get(n).copied().into_iter().collect(),
-                    Region::Loop { .. } | Region::Block { .. } => Vec::new(),
-                };
-                let is_loop = matches!(region, Region::Loop { .. });
-                // What a `loop` yields goes round, and does not come out.
-                let yields = exits.yields.iter().filter(|_| !is_loop);
-                values.extend(yields.chain(&exits.breaks).filter_map(|exit| self.given(*exit, n)));
-                values
-            }
-            op => op.operands(),
-        }
+        let op = &self.kernel.insts[inst].op;
+        let Op::Region(region) = op else {
+            return if matches!(op, Op::Memory(_)) { Vec::new() } else { op.operands() };
+        };
+        let (mut values, is_loop) = match region {
+            Region::If { condition, .. } => (vec![*condition], false),
+            Region::For { init, .. } => (init.get(n).copied().into_iter().collect(), false),
+            Region::Loop { .. } => (Vec::new(), true),
+            Region::Block { .. } => (Vec::new(), false),
+        };
+        // What a `loop` yields goes round, and does not come out.
+        let yields = exits.yields.iter().filter(|_| !is_loop);
+        values.extend(yields.chain(&exits.breaks).filter_map(|exit| self.given(*exit, n)));
+        values
     }
 
     /// What the n-th parameter of the body of a loop is made of.
     fn carried(&self, owner: Inst, n: usize) -> Vec<Value> {
         let exits = self.exits.get(owner);
-        let (first, n) = match &self.kernel.insts[owner].op {
-            Op::Region(Region::For { start, end, step, .. }) if n == 0 => return vec![*start, *end, *step],
-            Op::Region(Region::For { init, .. }) => (init.get(n - 1), n - 1),
-            Op::Region(Region::Loop { init, .. }) => (init.get(n), n),
-            _ => return Vec::new(),
+        let Op::Region(region) = &self.kernel.insts[owner].op else { return Vec::new() };
+        let (first, n) = match region {
+            Region::For { start, end, step, .. } if n == 0 => return vec![*start, *end, *step],
+            Region::For { init, .. } => (init.get(n - 1), n - 1),
+            Region::Loop { init, .. } => (init.get(n), n),
+            Region::If { .. } | Region::Block { .. } => return Vec::new(),
         };
         let round = exits.yields.iter().chain(&exits.continues).filter_map(|exit| self.given(*exit, n));
         first.copied().into_iter().chain(round).collect()
@@ -243,11 +232,10 @@ impl<'k> Graph<'k> {
 
     /// The n-th value that an exit gives.
     fn given(&self, exit: Inst, n: usize) -> Option<Value> {
-        match &self.kernel.insts[exit].op {
-            Op::Terminator(Terminator::Yield(values) | Terminator::Break(_, values) | Terminator::Continue(_, values)) => {
-                values.get(n).copied()
-            }
-            _ => None,
+        let Op::Terminator(terminator) = &self.kernel.insts[exit].op else { return None };
+        match terminator {
+            Terminator::Yield(values) | Terminator::Break(_, values) | Terminator::Continue(_, values) => values.get(n).copied(),
+            Terminator::Return | Terminator::Trap(_) => None,
         }
     }
 }
