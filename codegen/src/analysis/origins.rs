@@ -29,13 +29,14 @@ pub struct Writers {
     pub places: Vec<Location>,
 }
 
-/// The origins of what an instruction accesses.
-pub fn of_access(kernel: &Kernel, inst: Inst) -> Origins {
+/// The origins of what an instruction accesses; `is_guarded`: whether its conditions matter.
+pub fn of_access(kernel: &Kernel, inst: Inst, is_guarded: bool) -> Origins {
     let graph = Graph::of(kernel);
     let here = kernel.location(inst);
     let is_elsewhere = |place: &Location| (place.file, place.line) != (here.file, here.line);
     let of_index = graph.slice(indices(&kernel.insts[inst].op));
-    let of_conditions = graph.conditions(inst).into_iter().flat_map(|(owner, condition)| {
+    let conditions = if is_guarded { graph.conditions(inst) } else { Vec::new() };
+    let of_conditions = conditions.into_iter().flat_map(|(owner, condition)| {
         let mut slice = graph.slice(vec![condition]);
         slice.insert(0, owner);
         slice

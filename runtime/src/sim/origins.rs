@@ -44,12 +44,11 @@ impl Fault {
             | FaultKind::Uninitialised { .. }
             // Two that write the same element may both be where they should not.
             | FaultKind::Race { access: AccessKind::Write, other_access: AccessKind::Write, .. } => {
-                let found = origins::of_access(kernel, inst);
-                let loaded = found.loaded.into_iter().map(|one| (role_of(one.object), one.places));
                 // Conditions guard bounds; who has written, or writes too, is no matter of theirs.
                 let is_of_bounds = matches!(self.kind, FaultKind::OutOfBounds { .. } | FaultKind::Misaligned { .. });
-                let conditions = if is_of_bounds { found.conditions } else { Vec::new() };
-                [(OriginRole::Index, found.index), (OriginRole::Condition, conditions)].into_iter().chain(loaded).collect()
+                let found = origins::of_access(kernel, inst, is_of_bounds);
+                let loaded = found.loaded.into_iter().map(|one| (role_of(one.object), one.places));
+                [(OriginRole::Index, found.index), (OriginRole::Condition, found.conditions)].into_iter().chain(loaded).collect()
             }
             FaultKind::Deadlock { .. } | FaultKind::EndlessLoop => {
                 origins::writers(kernel, inst).into_iter().map(|one| (role_of(one.object), one.places)).collect()
