@@ -63,9 +63,9 @@ pub fn writers(kernel: &Kernel, inst: Inst) -> Vec<Writers> {
     let Some(head) = std::iter::once(inst).chain(graph.around(inst)).find(|owner| kernel.insts[*owner].op.is_loop()) else {
         return Vec::new();
     };
-    let within: HashSet<Inst> = kernel.insts[head].op.blocks().into_iter().flat_map(|block| kernel.insts_in(block)).collect();
-    let inside = kernel.insts[head].op.blocks().into_iter().flat_map(|block| kernel.insts_in(block));
-    let read = distinct(inside.flat_map(|inst| read_by(kernel, inst)));
+    let inside: Vec<Inst> = kernel.insts[head].op.blocks().into_iter().flat_map(|block| kernel.insts_in(block)).collect();
+    let read = distinct(inside.iter().flat_map(|inst| read_by(kernel, *inst)));
+    let within: HashSet<Inst> = inside.into_iter().collect();
     let written = read.into_iter().map(|object| {
         let writing = writing(kernel, object).into_iter().filter(|inst| !within.contains(inst));
         Writers { object, places: lines(writing.map(|inst| kernel.location(inst))) }
